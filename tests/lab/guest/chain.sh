@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies in a row, and the server's Calls to the client through them.
+# Two chained proxies, and the server's Calls to the client through them.
 
-# A recall may take so long on an idle machine, from the open on the server to its end.
+# Time limit of a recall on an idle machine, from the open on the server to its end.
 RECALL_LIMIT_MS=2000
 
-# busy_start SIDE PROXY: reads of the mount, BUSY at once, until busy_end; returns when most of what the kernel sends of them waits
-# for a credit of that proxy. The kernel sends as many as its session has slots, and knfsd of 6.1 has 64 KiB for all that a session
-# caches: tests/e2e/recalls.sh has 256 Calls wait.
+# busy_start SIDE PROXY: starts BUSY concurrent reads of the mount, until busy_end. Returns when most of them wait for a
+# credit of that proxy. The kernel sends as many Calls as its session has slots: about 30, because knfsd of 6.1 caches
+# 64 KiB per session. tests/e2e/recalls.sh has 256 waiting Calls.
 BUSY=36
 busy_start() {
 	"$LAB_BUILD/tests/lab/lab_work" busy /mnt/n/busy $BUSY >/run/busy.log &
@@ -20,15 +20,15 @@ busy_end() {
 	wait $busy || fail "the reads fail: $(tail -1 /run/busy.log)"
 }
 
-# held_by SIDE PROXY: so many of its Calls wait; sets held.
+# held_by SIDE PROXY: enough Calls wait for a credit; sets held to their number.
 held_by() {
 	held=$(asked "$1" proxy_held "$2")
 	[ "$held" -ge 24 ]
 }
 
-# recalls SIDE PROXY VERSION ADDRESS PORT: through a chain that PROXY begins, delegations are recalled while Calls wait for a
-# credit. The file is closed by then: where it is open, the client must open it again before it returns the delegation, which is
-# one more Call that waits.
+# recalls SIDE PROXY VERSION ADDRESS PORT: recalls delegations through a chain that begins with PROXY, while Calls wait
+# for a credit. The file is closed before the recall. Otherwise the client must open it again before it returns the
+# delegation, and that Call waits, too.
 recalls() {
 	local side=$1 proxy=$2 file took=() waited=()
 	nfs_mount "$3" "$4" "$5" tcp

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# More clients: each is a network namespace with an address, a host name and so NFS state of its own, and mounts at
-# /mnt/cN through its own interface. The kernel's RDMA drivers connect from the first namespace only, so such a client
-# mounts over TCP: from the proxy itself, or, where that listens for RDMA, from a proxy of its own, which runs with it
-# on the iwarp fabric.
+# Further clients. Each is a network namespace with its own address, host name and NFS state, and mounts at /mnt/cN. The
+# kernel's RDMA drivers connect from the first namespace only, so these clients mount over TCP: from the tested proxy,
+# or, if that listens for RDMA, from a second proxy in the client's namespace, which connects over iwarp.
 
-# client_run N COMMAND...: as that client.
+# client_run N COMMAND...: runs the command as client N.
 client_run() {
 	local n=$1
 	shift
 	nsenter --net="/run/netns/c$n" unshare --uts sh -c 'hostname "$0"; exec "$@"' "client$n" "$@"
 }
 
-# client_start N: its interface, which this guest routes to.
+# client_start N: makes its namespace and interface, to which this guest routes.
 client_start() {
 	local n=$1
 	modprobe veth
@@ -26,7 +25,8 @@ client_start() {
 	ip -n "c$n" route add default via "10.8.$n.1"
 }
 
-# client_mount N VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/cN; PROTO is what the proxy listens for.
+# client_mount N VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts at /mnt/cN; PROTO is that of the proxy's
+# listener.
 client_mount() {
 	local n=$1 version=$2 address=$3 port=$4 proto=$5 from
 	shift 5
@@ -42,13 +42,13 @@ client_mount() {
 	client_run "$n" "$TIME_LIMIT" 40 mount -t nfs -o "$nfs_options" "$from:$nfs_path" "/mnt/c$n"
 }
 
-# client_umount N: in good order.
+# client_umount N: unmounts and stops its proxy.
 client_umount() {
 	umount "/mnt/c$1"
 	proxy_stop "client$1"
 }
 
-# client_vanish N PID...: its network is gone between two packets, and its processes die without a word.
+# client_vanish N PID...: sets its interface down, then kills its processes.
 client_vanish() {
 	local n=$1
 	shift
@@ -58,9 +58,9 @@ client_vanish() {
 	umount -f -l "/mnt/c$n" &
 }
 
-# rdma_client_mount N VERSION ADDRESS PORT rdma [MOUNTADDR MOUNTPORT]: the kernel's own NFS/RDMA client, as one more, by siw on an
-# interface of its own (eth1), where it has an address of its own. It reaches the host as 10.0.3.2, whatever ADDRESS is.
-# NFSv3 only: the client would recognise the server that an NFSv4 mount has already, and share its transport.
+# rdma_client_mount N VERSION ADDRESS PORT rdma [MOUNTADDR MOUNTPORT]: mounts by the kernel's NFS/RDMA client over siw,
+# from a separate address on eth1. It reaches the host as 10.0.3.2; ADDRESS is ignored. NFSv3 only, because an NFSv4
+# client would recognise the server of another mount, and share its transport.
 rdma_client_mount() {
 	local n=$1 version=$2 port=$4 proto=$5
 	shift 5
@@ -73,7 +73,7 @@ rdma_client_mount() {
 	grep -A60 "mounted on /mnt/c$n " /proc/self/mountstats | grep -q 'xprt:[[:space:]]*rdma' || fail "client $n is not on RDMA"
 }
 
-# rdma_client_vanish N PID...: its address is gone between two packets: nothing it says leaves, nobody answers for it.
+# rdma_client_vanish N PID...: removes its address, so that it can neither send nor receive, then kills its processes.
 rdma_client_vanish() {
 	local n=$1
 	shift
@@ -82,8 +82,8 @@ rdma_client_vanish() {
 	umount -f -l "/mnt/c$n"
 }
 
-# rxe_client_mount N VERSION ADDRESS PORT rdma [MOUNTADDR MOUNTPORT]: the kernel's own NFS/RDMA client, as one more, over the
-# wire between two rxe devices of this guest (rxe_pair_up), to 10.7.0.2, whatever ADDRESS is. NFSv3 only, as
+# rxe_client_mount N VERSION ADDRESS PORT rdma [MOUNTADDR MOUNTPORT]: mounts by the kernel's NFS/RDMA client over the
+# wire between two rxe devices of this guest (rxe_pair_up), from 10.7.0.2; ADDRESS is ignored. NFSv3 only, as
 # rdma_client_mount.
 rxe_client_mount() {
 	local n=$1 version=$2 port=$4 proto=$5
@@ -95,7 +95,7 @@ rxe_client_mount() {
 	grep -A60 "mounted on /mnt/c$n " /proc/self/mountstats | grep -q 'xprt:[[:space:]]*rdma' || fail "client $n is not on RDMA"
 }
 
-# rxe_client_vanish N PID...: between two packets nothing goes over the wire any more.
+# rxe_client_vanish N PID...: drops all packets on the wire, then kills its processes.
 rxe_client_vanish() {
 	local n=$1
 	shift
@@ -104,7 +104,7 @@ rxe_client_vanish() {
 	umount -f -l "/mnt/c$n"
 }
 
-# client_end N: whatever it has left; its network comes back, so that nothing waits for the dead.
+# client_end N: restores its network, so that nothing waits for it, and removes what it has left.
 client_end() {
 	local n=$1
 	[ -e "/run/netns/c$n" ] || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The test suites of the NFS community, each directly (the kernel's client mounts the kernel's server) and through a
-# proxy, with the same transport for the client. The lists of results must be the same, or the difference must be in
+# Test programs of the NFS community. Each runs directly (the kernel's client mounts the kernel's server) and through a
+# proxy, with the same transport for the client. The lists of results must be equal, except for the differences in
 # community.known.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The peer of tests/peer on the host tests conformance of a proxy on verbs, of the kernel's client and of the kernel's
-# server. The known differences are in ../conformance.*.
+# The peer of tests/peer runs on the host and tests a proxy on verbs, the kernel's client and the kernel's server.
+# ../conformance.* lists the known deviations.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 peer_dir=/run/share/conformance
 PATIENCE=8
 
-# One of the scenarios costs the kernel's server a thread, by a BUG (A3.4-5 in conformance.knfsd): the others are to go on.
+# One scenario kills a thread of the kernel's server by a BUG (A3.4-5 in conformance.knfsd); the others must continue.
 echo 0 >/proc/sys/kernel/panic_on_oops
 
-# peer_over NAME: waits until the peer has come to its end, from one line of its report to the next.
+# peer_over NAME: waits until the peer has finished, as long as its report grows.
 peer_over() {
 	local begin=$SECONDS lines=0 now
 	until [ -e "$peer_dir/$1.over" ]; do
@@ -22,7 +22,8 @@ peer_over() {
 	done
 }
 
-# peer_says NAME LIST...: its verdict against the lists; what it counts goes to the report, and what is only now and then so.
+# peer_says NAME LIST...: compares the peer's results with the lists. Its counts, and deviations that occur only
+# sometimes, go to the report.
 peer_says() {
 	local said line status=0
 	said=$(host conformance_verdict "$@") || status=$?
@@ -32,7 +33,7 @@ peer_says() {
 	[ $status = 0 ] || fail "$(grep -v '^this time: ' <<<"$said" | head -1)"
 }
 
-# judged_server NAME PORT LIST: a server that listens on siw.
+# judged_server NAME PORT LIST: tests a server that listens on siw.
 judged_server() {
 	host conformance_begin "$1" -p "10.0.2.15:$2" --export /srv/export --rough --patience $PATIENCE
 	peer_over "$1"
@@ -40,11 +41,11 @@ judged_server() {
 	[ -z "$(ls -d /srv/export/rpcrdma-conformance-* 2>/dev/null)" ] || fail "a folder is left in the export"
 }
 
-# Why something is not asked of a proxy: it cannot be from outside, or needs keys that this one does not have.
+# Reasons why a statement is not tested on a proxy: it cannot be tested from outside, or needs other keys.
 unasked='it (steers the server behind the responder|has the server call back|asks for more than the documents do|asks for what the RFC has and the draft has not: --rfc asks for it)'
 unasked+='|it speaks version two|it does not speak (draft-03|configuration protocol)|its private data do not allow so much'
 
-# judged_proxy NAME PORT: all that can be asked was.
+# judged_proxy NAME PORT: tests a proxy; each statement that can be tested was.
 judged_proxy() {
 	local left
 	judged_server "$1" "$2" "$1"
@@ -52,8 +53,8 @@ judged_proxy() {
 	[ -z "$left" ] || fail "not asked: $left"
 }
 
-# Writes and reads for some connections of the peer, each of which has another limit. A long path goes as a read chunk, so
-# that no Call of NFSv3 is too long to come inline.
+# Writes and reads on some connections of the peer, each with another limit. A long path goes in a Read chunk, so that
+# every Call of NFSv3 fits inline.
 client_work() {
 	local n target
 	target=$(printf 'long/%.0s' $(seq 180))
@@ -70,7 +71,7 @@ client_work() {
 	work_tree
 }
 
-# The kernel's client mounts the peer, by the line that the peer gives, and works there.
+# The kernel's client mounts the peer, as the peer prints it, and works there.
 judged_client() {
 	local line
 	host conformance_begin client --requester -p 10.0.2.2:2130 --mount 10.0.2.2:2131 --patience $PATIENCE
@@ -93,13 +94,13 @@ judged_client() {
 guest_start
 server_start
 rpc.nfsd 16
-# With messages as long as by default memory_limit_mib leaves no room for larger receives in version two.
+# With the default message size, memory_limit_mib would leave no memory for larger receives in version two.
 guest_row siw-tcp verbs://10.0.2.15:2203 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
 row "conformance: verbs=>tcp on siw, knfsd behind it" judged_proxy verbs 2203
 row "conformance: the kernel's client over siw" judged_client
-# What floods knfsd comes last: now and then it stops most of its threads for good. That of 6.12.95 copies a Reply for which there is
-# no chunk into its Send's buffer of 4096 bytes, if it has more pieces than the Send, however long it is
-# (svc_rdma_sendto.c:svc_rdma_pull_up_needed): what else is asked meets a kernel whose memory is overwritten.
+# Floods of knfsd come last, because they sometimes stop most of its threads for good. knfsd of 6.12.95 is not tested:
+# it copies a Reply without a chunk into a buffer of 4096 bytes if it has more pieces than a Send, without checking the
+# length (svc_rdma_sendto.c:svc_rdma_pull_up_needed), and so overwrites the memory of the kernel.
 case $(uname -r) in
 6.12.95*)
 	say "skip conformance: knfsd over siw # SKIP Linux $(uname -r) overwrites its memory with a Reply that has no chunk (svc_rdma_sendto.c:svc_rdma_pull_up_needed)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The cost of an RPC for a proxy on verbs, counted on siw and on rxe, because emulated time is no measure: two proxies
-# with verbs between them, and the client and server of tests/bench/rpc_load around them. A row is a work; it fails if
+# The cost of an RPC for a proxy on verbs, on siw and on rxe, counted in operations, because emulated time has no
+# meaning. Two proxies with verbs between them connect the client and the server of tests/bench/rpc_load. A row fails if
 # nothing is counted.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
@@ -13,10 +13,10 @@ works=("getattr 1 200" "getattr 16 400" "read:65536 1 40" "read:65536 8 80" "rea
 	"write:65536 8 80" "write:1048576 1 12")
 counters=(chains_posted wrs_posted recv_chains_posted completions completion_events)
 
-# wakes NAME: how often the threads of a proxy have waited
+# wakes NAME: prints how often the threads of a proxy have waited
 wakes() { cat "/proc/$(pid_of_proxy "$1")"/task/*/status | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n }'; }
 
-# counts NAME: what is counted of a proxy so far
+# counts NAME: prints all counters of a proxy
 counts() {
 	local stats counter
 
@@ -27,7 +27,7 @@ counts() {
 	wakes "$1"
 }
 
-# trace_begin NAME, trace_end NAME: system calls of a proxy, of all its threads
+# trace_begin NAME, trace_end NAME: trace the system calls of all threads of a proxy
 is_traced() { ! grep -q '^TracerPid:.0$' "/proc/$1"/task/*/status; }
 trace_begin() {
 	strace -qq -c -f -o "/run/strace.$1" -p "$(pid_of_proxy "$1")" &
@@ -40,14 +40,14 @@ trace_end() {
 }
 declare -A trace_pid=()
 
-# grown SIDE BEFORE AFTER: no work is done without each of the counters
+# grown SIDE BEFORE AFTER: each counter has increased
 grown() {
 	local at
 	at=$(paste "$2" "$3" | awk 'NF == 2 && $2 > $1 && NR == n + 1 { n++ } END { if (n != 6) print n + 0 }')
 	[ -z "$at" ] || fail "nothing is counted of $1: ${counters[at]:-waits}"
 }
 
-# tell LABEL WORK WINDOW COUNT SIDE BEFORE AFTER: a line of the table, and one with the system calls
+# tell LABEL WORK WINDOW COUNT SIDE BEFORE AFTER: prints a line of the table, and one with the system calls
 tell() {
 	local each
 	each=$(paste "$6" "$7" | awk -v n="$4" '{ printf "%9.2f", ($2 - $1) / n }')
@@ -57,7 +57,7 @@ tell() {
 	grown "$5" "$6" "$7"
 }
 
-# counted LABEL FRONT BACK WORK WINDOW COUNT: a warm turn, one that is counted, one of which the system calls are
+# counted LABEL FRONT BACK WORK WINDOW COUNT: runs a warm-up turn, a counted turn, and a turn with traced system calls
 counted() {
 	local side
 
@@ -79,7 +79,7 @@ counted() {
 counting() { exec valgrind -q --tool=callgrind --vgdb-prefix=/run/vgdb --callgrind-out-file=/run/callgrind.%p "$@"; }
 monitor() { vgdb --vgdb-prefix=/run/vgdb --pid="$(pid_of_proxy "$1")" "${@:2}"; }
 
-# instructions NAME: those since the last of these, of user space: ours and of the libraries that drive the device
+# instructions NAME: prints the user-space instructions since the last call, including those of the device's libraries
 instructions() {
 	local out
 	out=/run/callgrind.$(pid_of_proxy "$1")
@@ -88,7 +88,7 @@ instructions() {
 	awk '/^totals:/ { print $2 }' "$out".*
 }
 
-# instructed LABEL FRONT BACK WORK WINDOW COUNT: a warm turn, and one of which the instructions are counted
+# instructed LABEL FRONT BACK WORK WINDOW COUNT: runs a warm-up turn, and one whose instructions are counted
 instructed() {
 	local side n
 
@@ -105,7 +105,8 @@ instructed() {
 	load_end
 }
 
-# pair_of_proxies LABEL ADDRESS PORT: with verbs between them, which listen on this port and the next; behind them is the next one
+# pair_of_proxies LABEL ADDRESS PORT: starts two proxies with verbs between them. They listen on PORT and the next port,
+# and connect to the port after these
 pair_of_proxies() {
 	guest_row "$1-server" "verbs://$2:$3" "tcp://127.0.0.1:$(($3 + 2))"
 	guest_row "$1-client" "tcp://127.0.0.1:$(($3 + 1))" "verbs://$2:$3"

@@ -4,7 +4,7 @@
 . "$lab/guest/programs.sh"
 programs=(lab dbench bonnie stressors git fio)
 
-# package_of PROGRAM: the command that it needs, and its Debian package
+# package_of PROGRAM: prints the command that it needs, and its Debian package
 package_of() {
 	case $1 in
 	dbench) echo "dbench dbench" ;;
@@ -16,7 +16,7 @@ package_of() {
 	esac
 }
 
-# community_missing: takes out of `programs` what is not installed, and says so once for each
+# community_missing: removes programs that are not installed from `programs`, and reports each as a skip
 community_missing() {
 	local program command package there=()
 	for program in "${programs[@]}"; do
@@ -30,10 +30,11 @@ community_missing() {
 	programs=("${there[@]}")
 }
 
-# community_versions: of all the programs, for the record
+# community_versions: prints the versions of all programs for the record
 community_versions() { dpkg-query -W -f '${Package} ${Version}, ' dbench bonnie++ stress-ng git fio 2>/dev/null | sed 's/, $//'; }
 
-# listed PROGRAM VERSION FILE: runs it, in a shell of its own where a command that fails does not end the row; its list goes to FILE.
+# listed PROGRAM VERSION FILE: runs it and writes its list to FILE. A separate shell keeps a failing command from ending
+# the row.
 listed() {
 	local begin=$SECONDS
 	(set +e; "done_by_$1" "$2") >"$3"
@@ -41,9 +42,9 @@ listed() {
 	[ "$(wc -l <"$3")" -ge 2 ] || fail "$1 has no results: $(tail -1 "$3")"
 }
 
-# known_out PROGRAM VERSION: of lines on standard input, marked "< " (directly) or "> " (through the proxy), prints those that
-# community.known does not explain, and says the others. Its lines are "PROGRAM VERSION | extended regular expression of the whole
-# line | why"; VERSION may be "*".
+# known_out PROGRAM VERSION: reads lines marked "< " (directly) or "> " (through the proxy). Prints those that
+# community.known does not explain, and reports the others as remarks. A line of that file is "PROGRAM VERSION |
+# extended regular expression of the whole line | reason"; VERSION can be "*".
 known_out() {
 	local line program version pattern why found
 	while IFS= read -r line; do
@@ -58,7 +59,7 @@ known_out() {
 	done
 }
 
-# no_differences PROGRAM VERSION LIST LIST: both are the same, except known differences
+# no_differences PROGRAM VERSION LIST LIST: both lists are equal, except for known differences
 no_differences() {
 	local found
 	found=$({ diff -a "$3" "$4" || true; } | sed -n '/^[<>] /p' | known_out "$1" "$2")
@@ -68,8 +69,8 @@ no_differences() {
 	return 1
 }
 
-# as_directly PROGRAM VERSION SIDE PROXY ADDRESS PORT PROTO: the program on a mount of the kernel's server itself, and on one through
-# the proxy, by which at least 256 KiB must have gone.
+# as_directly PROGRAM VERSION SIDE PROXY ADDRESS PORT PROTO: runs the program on a direct mount of the kernel's server,
+# and on one through the proxy. At least 256 KiB must have passed the proxy.
 as_directly() {
 	local program=$1 version=$2 side=$3 proxy=$4 address=$5 port=$6 proto=$7 before after direct=2049
 	local second="10.0.2.15 2049 tcp" lists=/run/share/list-$1-$2-$4 mount_by=
@@ -92,8 +93,8 @@ as_directly() {
 		grep -cE ': status [^0]' "$lists.direct" || true) of them failures; $((after - before)) bytes"
 }
 
-# The server's side of libnfs's tests, whose folder is exported and whose functions these are. VERSION in the environment, which they
-# put behind "version=" in each URL, has the ports too.
+# The server's side of libnfs's tests, which use these functions and the exported directory. VERSION in the environment
+# also has the ports, because the tests put it after "version=" in each URL.
 libnfs_functions() {
 	cat <<-'FUNCTIONS'
 	TESTDIR=$(pwd)/testdata
@@ -105,9 +106,9 @@ libnfs_functions() {
 	FUNCTIONS
 }
 
-# libnfs_list VERSION ADDRESS QUERY: the cases of libnfs's own tests, without what its programs complain of, which is memory that
-# does not belong to the name of a file (4.0). Those under valgrind look for leaks in libnfs and do what the
-# others do; in an emulated machine they would take an hour. Nor is libnfs built as an RPM, nor waited for.
+# libnfs_list VERSION ADDRESS QUERY: prints the results of libnfs's own tests, without the error messages of its programs,
+# which have random memory after file names (4.0). Omitted are tests under valgrind, which repeat others and would take
+# an hour, the RPM build, and tests of timeouts.
 libnfs_list() {
 	local at=/srv/export/libnfs test status path=/srv/export/libnfs/tests/testdata
 	[ "$1" = 3 ] || path=/libnfs/tests/testdata
@@ -128,8 +129,8 @@ libnfs_list() {
 	rm -rf "$at"
 }
 
-# as_libnfs_directly VERSION PROXY PORT: those tests against the kernel's server itself, and through the proxy, whose one port has
-# MOUNT too.
+# as_libnfs_directly VERSION PROXY PORT: runs those tests against the kernel's server, and through the proxy, which
+# serves MOUNT on the same port.
 as_libnfs_directly() {
 	local lists=/run/share/list-libnfs-$1-$2 before after
 	libnfs_list "$1" 10.0.2.15 "nfsport=2049&mountport=20048" >"$lists.direct"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# ./dev hardware on siw and on rxe, in its short form and with all that it can do to a host, as far as these devices
-# support it. A row fails if a result differs from the known result of the device.
+# Runs ./dev hardware on siw and on rxe, in its short form, with all permitted changes of the host that these devices
+# support. A row fails if a result differs from the known result of the device.
 # shellcheck disable=SC1010,SC1091,SC2015,SC2034,SC2154
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 
-# expected DEVICE: extended regular expressions, one for each result line
+# expected DEVICE: prints extended regular expressions, one for each result line
 expected() {
 	cat <<-END
 	result 1: ok( .*)?
@@ -25,7 +25,7 @@ expected() {
 	END
 }
 
-# results_said DEVICE: prints each result when it arrives, so that the guest is not considered silent
+# results_said DEVICE: reports each result when it arrives, so that the host does not consider the guest silent
 results_said() {
 	local line
 	while IFS= read -r line; do
@@ -36,7 +36,7 @@ results_said() {
 	done
 }
 
-# hardware DEVICE EXPECTED_9 OPTIONS...
+# hardware DEVICE EXPECTED_9 OPTIONS...: runs the program
 hardware() {
 	local device=$1 nine=$2 status=0 n=0 line text=/run/share/hardware-$1.txt
 	shift 2
@@ -48,7 +48,7 @@ hardware() {
 		grep -qxE "$line" "$text" || fail "result $n: $(grep "^result $n:" "$text" || echo none)"
 	done < <(expected "$nine")
 	[ "$status" = 0 ] || fail "status $status"
-	# Nothing is left of what it changed, and the report names nobody.
+	# The program has undone its changes, and the report has no names or addresses.
 	[ ! -e "$LAB_BUILD/hardware/undo" ] || fail "not undone: $(cat "$LAB_BUILD/hardware/undo")"
 	[ -z "$(ip -o link show type vlan)$(ip -o link show type veth)" ] || fail "interfaces are left: $(ip -o link show)"
 	! tc qdisc show | grep -q netem || fail "packets are still dropped"
@@ -59,7 +59,7 @@ hardware() {
 
 left_behind() { pgrep -a 'rpcrdma-|nfs_|ganesha|rping'; }
 
-# interrupted: it is ended while packets are dropped: nothing is left of that
+# interrupted: ends the program while it drops packets; it must undo this
 interrupted() {
 	local pid
 	"$lab/../hardware/hardware.sh" --build "$LAB_BUILD" --quick --device siw0 --only 9 --may-drop=lo --output /run/interrupted.txt </dev/null &
@@ -74,12 +74,12 @@ interrupted() {
 }
 has_netem() { tc qdisc show dev lo | grep -q netem; }
 
-# A row is twelve checks.
+# A row has twelve checks.
 guest_start
 LAB_ROW_S=1500
 guest_rxe
 modprobe -a sch_netem 8021q veth
-# NFS-Ganesha opens files by handle, which an overlay does not have.
+# NFS-Ganesha opens files by handle, which an overlay does not support.
 mkdir -p /mnt/hardware
 mount -t tmpfs tmpfs /mnt/hardware
 row "hardware: interrupted, it undoes what it did" interrupted

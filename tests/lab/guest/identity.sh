@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# knfsd sees each client's own address through a proxy of this guest (source = "client"): an export names one of two
-# TCP clients, and the RDMA client. MOUNT and NFS go through one service, whose port TCP and iWARP share.
+# knfsd sees each client's address through a proxy of this guest (source = "client"). An export names one of two TCP
+# clients, and the RDMA client. MOUNT and NFS use one service, whose port TCP and iWARP share.
 
 named=/srv/export/named
 
-# identity_start: an export of its own file system, and the proxy with the routes that it asks for. knfsd is on its host.
+# identity_start: makes an export with a separate file system, and starts the proxy with its routes. knfsd is on the
+# same host.
 identity_start() {
 	local n
 	for n in 1 2; do client_start $n; done
@@ -37,7 +38,7 @@ named_mount() {
 	NFS3_PATH=$named NFS4_PATH=/named client_mount "$1" "$2" 10.0.2.15 2311 tcp 10.0.2.15 2311
 }
 
-# only_the_one_named VERSION: client one writes and reads; client two has what it would have without the proxy.
+# only_the_one_named VERSION: client one writes and reads; client two is rejected as it would be without the proxy.
 only_the_one_named() {
 	local version=$1
 	date +%s%N >$named/stamp
@@ -49,15 +50,16 @@ only_the_one_named() {
 	if [ "$version" = 3 ]; then
 		! named_mount 2 3 || fail "mountd lets client two in"
 	else
-		# Its path is there for a client that may not see what is mounted on it, and empty.
+		# Client two can see the mount point, but only as an empty directory.
 		named_mount 2 "$version" || true
 		[ ! -e /mnt/c2/stamp ] || fail "client two sees the export"
 		client_umount 2
 	fi
 }
 
-# the_rdma_client_named VERSION: the kernel's, over siw and our own iWARP; a proxy's address would not be let in. It is on the
-# proxy's host, so its mount program asks mountd itself: the proxy could not have a port that this host's own socket has.
+# the_rdma_client_named VERSION: the kernel's RDMA client, over siw and the iwarp fabric; the server would reject the
+# proxy's address. The client is on the proxy's host, so its mount program asks mountd directly: the proxy could not use
+# the port of a local socket.
 the_rdma_client_named() {
 	date +%s%N >$named/stamp
 	NFS3_PATH=$named NFS4_PATH=/named nfs_mount "$1" 10.0.2.15 2311 rdma 10.0.2.15 20048

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The cost of an RPC for a proxy in instructions, including those of the kernel. This guest has one processor whose
-# clock is the number of executed instructions (boot.sh), so a thread's run time is its number of instructions. The
-# cost of a packet's way through loopback counts for its sender. A row is a work. Its comment has the figures of this
-# build and, with LAB_OTHER, a build directory of another version, the figures of that version and the difference:
-# medians of some turns, with the least and the most, because the number of messages in one read varies.
+# The cost of an RPC for a proxy in instructions, including those of the kernel. The guest has one processor, whose
+# clock counts executed instructions (boot.sh). So the run time of a thread is its number of instructions. The path of a
+# packet through loopback counts for its sender. A row is one kind of work. Its comment has the cost in this build and,
+# with LAB_OTHER, in another build, with the difference: medians, minima and maxima of several turns, because the number
+# of messages per read varies.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
@@ -14,10 +14,11 @@
 works=("getattr 1 400" "getattr 16 1600" "read:4096 1 400" "read:4096 16 1600" "read:65536 1 100" "read:65536 16 400")
 turns=11
 
-# ran NAME: for how many instructions all threads of a proxy have run
+# ran NAME: prints the instructions that all threads of a proxy have run
 ran() { cat "/proc/$(pid_of_proxy "$1")"/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f\n", n }'; }
 
-# each NAME FRONT BACK WORK WINDOW COUNT: instructions an RPC of this proxy: the median of the turns after a warm one, the least, the most
+# each NAME FRONT BACK WORK WINDOW COUNT: prints the instructions per RPC of this proxy: median, minimum and maximum of
+# the turns after the warm-up
 each() {
 	local turn before
 
@@ -33,7 +34,8 @@ each() {
 	sort -n /run/turns | awk '{ n[NR] = $1 } END { print n[int((NR + 1) / 2)], n[1], n[NR] }'
 }
 
-# counted LABEL PROXY FRONT BACK WORK WINDOW COUNT: of this build's proxy, and of the other's at ports that are 50 further
+# counted LABEL PROXY FRONT BACK WORK WINDOW COUNT: measures the proxy of this build, and that of the other build at
+# ports that are 50 higher
 counted() {
 	local now=() was=() line
 
@@ -49,7 +51,8 @@ counted() {
 	say "# $line"
 }
 
-# proxies PREFIX PORT: a bridge from tcp to tcp, and two with iwarp between them; their servers are at the ports behind theirs
+# proxies PREFIX PORT: starts a bridge from TCP to TCP, and two proxies with iwarp between them; the port of each server
+# follows that of its proxy
 proxies() {
 	guest_row "$1tcp" "tcp://127.0.0.1:$2" "tcp://127.0.0.1:$(($2 + 1))"
 	guest_row "$1server" "iwarp://127.0.0.1:$(($2 + 4))" "tcp://127.0.0.1:$(($2 + 3))"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Rows over the userspace iWARP fabric: the proxies run on the host, the kernel's client and server here.
+# Rows over the iwarp fabric: the proxies run on the host, the kernel's client and server in this guest.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
@@ -18,13 +18,13 @@ host_row tcp-iwarp tcp://10.0.2.2:2101 iwarp://10.0.2.15:20049
 host_row iwarp-tcp iwarp://10.0.2.2:2102 tcp://10.0.2.15:2049
 host_row iwarp-ganesha iwarp://10.0.2.2:2103 tcp://127.0.0.1:2149
 
-# The race that siw has between its accept and the first message (its reply comes before it listens).
+# siw has a race between its accept and the first message: it sends its reply before it is ready to receive.
 fresh() {
 	host null 2101 200 1000
 }
 
 judged "200 fresh connections, tcp=>iwarp, knfsd over siw: each answered within a second" fresh
-# The short tier has NFSv3 below, by one service.
+# In the short tier, a later row with one service tests NFSv3.
 for version in $(versions 4.2); do
 	judged "tcp client, tcp=>iwarp, knfsd over siw, $version" through host tcp-iwarp "$version" 10.0.2.2 2101 tcp
 done
@@ -33,19 +33,19 @@ for version in $(versions 4.1); do
 		through host iwarp-tcp "$version" 10.0.2.2 2102 rdma
 done
 for version in $(versions 4.2); do
-	# NFS-Ganesha 4.3 has no user xattrs on its VFS, and who opens its files here does not recall delegations.
+	# NFS-Ganesha 4.3 has no user xattrs on its VFS, and does not recall delegations if a file is opened locally.
 	NFS4_PATH=/export NFS3_PATH=/export FOREIGN_SERVER=yes \
 		judged "siw client, iwarp=>tcp, NFS-Ganesha, $version" \
 		through host iwarp-ganesha "$version" 10.0.2.2 2103 rdma 10.0.2.2 20148
 done
 
-# In the short tier verbs.sh has another kernel, and so rxe of this one is tried here.
+# In the short tier verbs.sh boots the other kernel, so rxe of this kernel is tested here.
 if [ "$LAB_TIER" = short ]; then
 	rxe_proxies
 	rxe_rows
 fi
 
-# siw sends wrong CRCs then, and everything goes on.
+# siw sends wrong CRCs, and the connection recovers.
 if [ "$LAB_TIER" != short ]; then
 	WORK=work_changes judged "tcp client, tcp=>iwarp, knfsd over siw, 4.2: bytes change while they are sent" \
 		through host tcp-iwarp 4.2 10.0.2.2 2101 tcp
@@ -53,7 +53,7 @@ if [ "$LAB_TIER" != short ]; then
 		through host iwarp-tcp 4.1 10.0.2.2 2102 rdma
 fi
 
-# As an administrator has it: the export names the proxy alone, and MOUNT takes the same way as NFS.
+# As an administrator configures it: the export names only the proxy, and MOUNT goes through the proxy like NFS.
 only_to_the_proxy() {
 	mkdir -p /run/only
 	exportfs -o rw,fsid=7,no_root_squash,secure,no_subtree_check 10.0.2.2:/run/only
@@ -69,8 +69,8 @@ only_to_the_proxy() {
 host_row mount tcp://10.0.2.2:2120 tcp://10.0.2.15:20048
 row "siw client, iwarp=>tcp, knfsd that exports to the proxy alone, 3: MOUNT by the proxy" only_to_the_proxy
 
-# One service carries a filer: MOUNT goes to the port of NFS, and finds mountd by rpcbind; clients of both kinds share the port.
-# The short workload has the access control lists of NFSv3, by NFSACL.
+# One service forwards MOUNT and NFS of a server: it finds mountd by rpcbind, and clients of both kinds share the port.
+# The short workload includes the access control lists of NFSv3 (NFSACL).
 host_row filer tcp://10.0.2.2:2150,iwarp://10.0.2.2:2150 tcp://10.0.2.15:2049 'mount = "rpcbind";'
 host_row filer-rdma tcp://10.0.2.2:2154 iwarp://10.0.2.15:20049 'mount = "rpcbind";'
 judged "one service: tcp client, tcp=>tcp, knfsd, 3" through host filer 3 10.0.2.2 2150 tcp 10.0.2.2 2150
@@ -81,7 +81,7 @@ judged "one service: tcp client, tcp=>iwarp, knfsd over siw, 3" through host fil
 
 second_mount_rows
 
-# Two proxies in a row, of which the first has few credits.
+# Two chained proxies, the first one with few credits.
 host_row chain tcp://10.0.2.2:2121 iwarp://10.0.2.2:2122 "credits = 2;"
 host_row chain-end iwarp://10.0.2.2:2122 tcp://10.0.2.15:2049
 guest_row chain-end-siw verbs://10.0.2.15:2124 tcp://127.0.0.1:2049
@@ -94,7 +94,7 @@ done
 judged "tcp client, tcp=>iwarp, verbs=>tcp on siw, knfsd, 4.1: recalls while Calls wait for a credit" \
 	recalls host chain-siw 4.1 10.0.2.2 2123
 
-# Version one as its draft has it, between two proxies.
+# Version one with the draft's extras, between two proxies.
 drafted='padding_align_bytes = 64; config_protocol = true;'
 host_row draft03 tcp://10.0.2.2:2125 iwarp://10.0.2.2:2126 "connect_compat = \"draft03\"; $drafted"
 host_row draft03-end iwarp://10.0.2.2:2126 tcp://10.0.2.15:2049 "listen_compat = \"draft03\"; $drafted"
@@ -120,7 +120,8 @@ for version in $(versions 4.1); do
 	count=$(moments "$version" 4.1)
 	JUDGE=-k judged "siw client, iwarp=>tcp, knfsd, $version: the proxy is killed $count times" \
 		kills proxy "$count" host iwarp-tcp "$version" 10.0.2.2 2102 rdma
-	# Threads of knfsd that never end (see server_stop) would spoil one short tier in ten: there NFS-Ganesha stands for servers.
+	# Threads of knfsd that never end (see server_stop) would break one short tier in ten, so the short tier kills
+	# NFS-Ganesha instead.
 	[ "$LAB_TIER" = short ] ||
 		JUDGE=-k judged "tcp client, tcp=>iwarp, knfsd over siw, $version: the server ends $count times" \
 		kills server "$count" host tcp-iwarp "$version" 10.0.2.2 2101 tcp
@@ -128,7 +129,7 @@ done
 
 servers_rows
 
-# A share of community.sh, which is a guest of the longer tiers.
+# A part of community.sh, which is a guest of the longer tiers.
 if [ "$LAB_TIER" = short ]; then
 	programs=(stressors git fio)
 	community_missing
@@ -138,7 +139,7 @@ if [ "$LAB_TIER" = short ]; then
 	done
 fi
 
-# Clients that vanish leave connections that packets are sent on for a while, in nobody's row: none is judged from here on.
+# Connections of vanished clients still carry packets for a while. No row is judged from here on.
 host_row tcp-iwarp-many tcp://10.0.2.2:2111 iwarp://10.0.2.15:20049
 host_row iwarp-tcp-many iwarp://10.0.2.2:2112 tcp://10.0.2.15:2049
 host_row iwarp-tcp-rdma iwarp://:2113 tcp://10.0.2.15:2049

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Kills at seeded moments of a load: moments of work done, which LAB_SEED selects. The processes that are not killed
-# continue, acknowledged data are there afterwards bit for bit, and the proxy keeps nothing of the killed ones.
+# Kills processes under load, after an amount of work that depends on LAB_SEED. All other processes continue, all
+# acknowledged data exist afterwards, and the proxy keeps nothing of the killed processes.
 
-# How long a load may stand still on an idle machine: a server's grace period and a client's patience are in it.
+# How long a load may make no progress on an idle machine. This includes a server's grace period and a client's
+# retransmission time.
 LOAD_LIMIT_S=90
 
-# load_start NAME DIR BYTES MOMENTS: a load in DIR, whose reports load_next reads; its journal is /run/NAME.journal.
+# load_start NAME DIR BYTES MOMENTS: starts a load in DIR. load_next reads its reports; its journal is
+# /run/NAME.journal.
 load_start() {
 	local name=$1 dir=$2
 	mkdir -p "$dir"
@@ -15,7 +17,7 @@ load_start() {
 	exec {load_fd}<"/run/$name.fifo"
 }
 
-# load_next FD: its next report, in load_line. That it ends or stands still without "done" fails the row.
+# load_next FD: reads the next report into load_line. Fails if the load ends without "done", or makes no progress.
 load_next() {
 	local begin=$SECONDS begun=
 	until read -r -t 10 -u "$1" load_line; do
@@ -29,7 +31,7 @@ load_next() {
 	esac
 }
 
-# load_passes FD COUNT: waits until it has done that many files more.
+# load_passes FD COUNT: waits until it has completed COUNT more files.
 load_passes() {
 	local fd=$1 count=$2
 	while read -r -t 0 -u "$fd"; do load_next "$fd"; done
@@ -39,12 +41,12 @@ load_passes() {
 	done
 }
 
-# load_verified NAME DIR: what its journal says is there, through the mount.
+# load_verified NAME DIR: verifies the files of its journal through the mount.
 load_verified() {
 	"$LAB_BUILD/tests/lab/lab_work" verify "$2" "$LAB_SEED" "/run/$1.journal"
 }
 
-# server_verified NAME DIR: the same where the server keeps it, without a proxy or a client between.
+# server_verified NAME DIR: verifies them on the server's disk.
 server_verified() {
 	case ${SERVER:-knfsd} in
 	knfsd) load_verified "$1" "/srv/export/$2" ;;
@@ -55,15 +57,15 @@ server_verified() {
 	esac
 }
 
-# has_open PROXY: whether it has a connection whose both ends stand. A client's alone is open while its server is sought.
+# has_open PROXY: it has a connection in the state open, so both ends are connected.
 has_open() {
 	[ "$(proxy_says "$1" -j connections | figures --count connections state=open)" -gt 0 ]
 }
 has_none_open() { ! has_open "$1"; }
 
-# rxe_replug PROXY: the rxe device is taken away and comes back. Only when the proxies have ended: until then rxe waits, since
-# librdmacm keeps it open; that PROXY has given its connections up is seen before. (With siw's device a thread of knfsd may
-# wait for ever for a Read on it.)
+# rxe_replug PROXY: removes the rxe device and adds it again. librdmacm keeps the device open, so the removal waits
+# until all proxies have ended. Before that, PROXY must have closed its connections. siw's device is not removed: a
+# thread of knfsd may wait forever for a Read on it.
 rxe_replug() {
 	local removal name names
 	wait_for 90 has_open "$1"
@@ -74,7 +76,7 @@ rxe_replug() {
 	names=$(basename -s .pid -a "$proxy_dir"/*.pid)
 	for name in $names; do proxy_stop "$name" KILL; done
 	wait $removal && rdma link add rxe0 type rxe netdev rx0 || return 1
-	# The addresses of a device are known a little after it.
+	# The addresses of a device are known a little later.
 	for name in $names; do
 		for _ in $(seq 10); do
 			proxy_again "$name"
@@ -90,7 +92,7 @@ rxe_move() {
 	ip link set rx0 type bond active_slave rx0.$((3 - ${now#rx0.}))
 }
 
-# kill_party PARTY SIDE PROXY: it dies, and starts again. Device and address are rxe's.
+# kill_party PARTY SIDE PROXY: kills it and starts it again. "device" and "address" are those of rxe.
 kill_party() {
 	case $1 in
 	proxy) restart "$2" "$3" ;;
@@ -105,7 +107,7 @@ kill_party() {
 	esac
 }
 
-# drained SIDE PROXY: waits until no connection and no byte of the budget is left.
+# drained SIDE PROXY: waits until it has no connection and has released all memory.
 drained() {
 	case $1 in
 	host) host proxy_drained "$2" ;;
@@ -113,8 +115,8 @@ drained() {
 	esac
 }
 
-# kills PARTY MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: PARTY (see kill_party) dies at so
-# many moments of a load. The mount is a hard one: the load recovers by itself. A fresh mount then finds every file.
+# kills PARTY MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: kills PARTY (see kill_party) MOMENTS
+# times during a load. The mount is hard, so the load recovers. A fresh mount must then find every file.
 kills() {
 	local party=$1 moments=$2 side=$3 proxy=$4 dir came connects before
 	shift 4
@@ -148,8 +150,8 @@ kills() {
 	[ "$(bytes "$side" "$proxy")" -gt $((before + (moments << 19))) ] || fail "it was not read through $proxy"
 }
 
-# The clients that are to vanish are numbered from 10, and no number comes twice: what they leave behind stays until
-# clients_forgotten, and to look at their mounts would wait for the dead.
+# Victims have numbers from 10 on, each number once: their remains stay until clients_forgotten, and a check of their
+# mounts would hang.
 next_victim() {
 	local n
 	n=$(($(cat /run/victim 2>/dev/null || echo 9) + 1))
@@ -157,9 +159,10 @@ next_victim() {
 	echo $n
 }
 
-# kills_client MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: so many other clients of the same proxy
-# vanish, each at the first moment of its own load, while one goes on and finds afterwards what they had been promised.
-# VICTIM is empty for clients in namespaces (client_mount), "rdma_" or "rxe_" for the kernel's over RDMA (rdma_client_mount).
+# kills_client MOMENTS SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: MOMENTS other clients of the same
+# proxy vanish, each at the first moment of its load. One client continues, and verifies their acknowledged data
+# afterwards. VICTIM is empty for clients in namespaces (client_mount), "rdma_" or "rxe_" for the kernel's RDMA client
+# (rdma_client_mount).
 kills_client() {
 	local moments=$1 side=$2 proxy=$3 n dir first_pid first_fd victims=()
 	shift 3
@@ -193,8 +196,8 @@ kills_client() {
 	umount /mnt/n
 }
 
-# clients_forgotten SIDE PROXY ...: the proxies have noticed by themselves that clients vanished: what waited for them
-# has, by the proxy's time limits, and what was idle, by its keepalive.
+# clients_forgotten SIDE PROXY ...: the proxies have detected the vanished clients: those with a waiting Reply by a time
+# limit, idle ones by keepalive.
 clients_forgotten() {
 	local n
 	while [ $# -gt 0 ]; do
@@ -209,9 +212,9 @@ clients_forgotten() {
 	done
 }
 
-# export_consistent: the server's file system, when all is over.
+# export_consistent: checks the server's file system at the end.
 export_consistent() {
-	# Where a thread of the server does not end, the file system is made consistent without it.
+	# If a thread of the server does not end, the file system is frozen and checked without unmounting.
 	if server_stop; then
 		exportfs -ua
 		umount /srv/export

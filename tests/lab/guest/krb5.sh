@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Kerberos through the proxy, which has no key: the proxies run on the host, the KDC and the kernel's client and server
-# here. The export accepts RPCSEC_GSS only.
+# Kerberos through the proxy, which has no key. The proxies run on the host; the KDC and the kernel's client and server
+# run in this guest. The export accepts only RPCSEC_GSS.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 krb=/run/krb5
 
-# Names without DNS: a principal is made from the name that is mounted. Proxies are "proxy.lab", this guest
-# is "direct.lab", and "filer.lab" as doc/recipes.md has it: the server's name on an address of loopback.
+# Names without DNS. The name in the mount command becomes the principal: "proxy.lab" for proxies, "direct.lab" for this
+# guest, and "filer.lab", as in doc/recipes.md: the server's name on a loopback address.
 names_start() {
 	printf '%s\n' "127.0.0.1 localhost" "127.0.0.2 filer.lab" "127.0.0.3 other.lab" "10.0.2.15 direct.lab lab" "10.0.2.2 proxy.lab" >/etc/hosts
 	printf '%s: files\n' passwd group hosts services protocols rpc >/etc/nsswitch.conf
 }
 
-# A realm of its own, with one keytab for the client's machine and for the server under either of its names.
+# A realm with one keytab, for the client's machine and for all names of the server.
 kdc_start() {
 	mkdir -p $krb
 	export KRB5_CONFIG=$krb/krb5.conf KRB5_KDC_PROFILE=$krb/kdc.conf
@@ -56,7 +56,7 @@ kdc_start() {
 	krb5kdc -r LAB
 }
 
-# The daemons that make contexts for the kernel: the client's, and the server's with any key of the keytab.
+# The daemons that establish contexts for the kernel: the client's, and the server's with all keys of the keytab.
 gss_start() {
 	modprobe -a auth_rpcgss rpcsec_gss_krb5
 	mkdir -p /run/rpc_pipefs
@@ -65,8 +65,8 @@ gss_start() {
 	rpc.gssd -p /run/rpc_pipefs -k $krb/keytab -v
 }
 
-# What a row does on its mount. Under krb5i and krb5p nothing can be placed directly: arguments and results
-# are opaque, and go whole.
+# The work of a row. With krb5i and krb5p nothing is eligible for direct placement: arguments and results are opaque,
+# and move as a whole.
 work_krb5() {
 	grep " /mnt/n " /proc/mounts | grep -q "sec=$FLAVOUR," || fail "the mount is not of sec=$FLAVOUR"
 	work_files
@@ -75,14 +75,14 @@ work_krb5() {
 	work_request_post_read
 }
 
-# One READ of 1 MiB, whatever the page cache would make of it.
+# One READ of 1 MiB, independent of the page cache.
 work_request_post_read() {
 	dd if=/run/seed of=/mnt/n/read bs=1M count=1 oflag=direct status=none
 	cmp <(head -c 1M /run/seed) <(dd if=/mnt/n/read bs=1M count=1 iflag=direct status=none) || fail "1 MiB differs"
 	rm -f /mnt/n/read
 }
 
-# direct PORT PROTO: the same mount without a proxy, and a file written and read.
+# direct PORT PROTO: mounts without a proxy, and writes and reads a file.
 direct() {
 	nfs_mount 4.1 direct.lab "$1" "$2"
 	head -c 100000 /run/seed >/mnt/n/direct
@@ -93,7 +93,7 @@ direct() {
 	umount /mnt/n
 }
 
-# direct_try PORT PROTO: what went wrong with that, or nothing. Not to be called where errexit does not count.
+# direct_try PORT PROTO: prints the error of that, or nothing. Do not call it where errexit has no effect.
 direct_try() {
 	local log=/run/share/direct-$2.log
 	(set +x -e; direct "$@") >"$log" 2>&1
@@ -101,12 +101,12 @@ direct_try() {
 	grep -q " /mnt/n " /proc/mounts && umount -f -l /mnt/n
 }
 
-# retransmitted COUNT: whether this guest's clients have sent so many Calls again, in all.
+# retransmitted COUNT: this guest's clients have retransmitted COUNT Calls in total.
 retransmitted() { [ "$(awk '$1 == "rpc" { print $3 }' /proc/net/rpc/nfs)" -ge "$1" ]; }
 
-# slow ADDRESS PORT: NFSv3, whose server is stopped for longer than timeo, by a file system that takes no changes. Each time
-# the client sends its MKDIR again the sequence number is another; it must have an answer of the first execution, since a
-# second one says that the directory is there, and keep its connection.
+# slow ADDRESS PORT: NFSv3; a frozen file system stops the server for longer than timeo. The client retransmits its
+# MKDIR, each time with another sequence number. It must get the Reply of the first execution, because a second
+# execution would fail with EEXIST. It must keep its connection.
 slow() {
 	local before made
 	nfs_mount 3 "$1" "$2" tcp
@@ -124,7 +124,7 @@ slow() {
 	umount /mnt/n
 }
 
-# A server whose krb5p works: NFS-Ganesha, here, where the keys are.
+# A server with a working krb5p: NFS-Ganesha, in this guest because of the keys.
 ganesha_start() {
 	mkdir -p $krb/export $krb/recovery
 	chmod 1777 $krb/export
@@ -146,7 +146,7 @@ kdc_start
 EXPORT_SEC=krb5:krb5i:krb5p server_start
 gss_start
 dd if=/dev/urandom of=/run/seed bs=1M count=5 status=none
-# rpc.gssd makes the contexts of an RDMA mount over TCP, to port 2049 of the same address.
+# rpc.gssd establishes the contexts of an RDMA mount over TCP, at port 2049 of the same address.
 host_row tcp-iwarp tcp://10.0.2.2:2049 iwarp://10.0.2.15:20049
 host_row iwarp-tcp iwarp://10.0.2.2:2302 tcp://10.0.2.15:2049
 
@@ -179,7 +179,7 @@ refused() {
 	nfs_mount 4.1 "$1" 2050 tcp || true
 	if grep -q ' /mnt/n ' /proc/mounts; then fail "$1 is mounted"; fi
 }
-# rpc.gssd connects from ports of 1024 or above.
+# rpc.gssd connects from ports above 1023.
 refused_ports() {
 	sed -i 's/require_privileged_port = false/require_privileged_port = true/' $proxy_dir/loopback.conf
 	proxy_says loopback reload

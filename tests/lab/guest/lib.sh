@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced first by every guest script: the script is the guest's init, brings the guest up, and reports.
+# Every guest script sources this file first. The script is the guest's init; it brings the guest up, and reports.
 #
-# Reports leave by the second serial port, a line each (watch.sh converts them to TAP): "row ROW" at the start of a row
-# and "over ROW" at its end; "ok ROW", "not ok ROW: why" and "skip ROW # SKIP why", of which a row can have several; "#
-# remark"; and "done".
+# Reports go to the second serial port, one per line; watch.sh converts them to TAP. "row ROW" begins a row, "over ROW"
+# ends it. A row can have several results: "ok ROW", "not ok ROW: why", "skip ROW # SKIP why". Further reports are "#
+# remark" and "done".
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 . "$lab/wait.sh"
 . "$lab/guest/mount.sh"
 
-# The limits of guests were chosen in guests, where the work of time_limit takes so long on an idle host. Its own load is no
-# measure: a client that waits for a Reply counts in it.
+# Limits of guests were measured in guests. There the work of time_limit takes this long on an idle host. The guest's
+# load average is not used, because it includes clients that wait for a Reply.
 export TIME_LIMIT_WORK_S=0.11 TIME_LIMIT_LOAD=0
 
 say() { printf '%s\n' "$*" >/dev/ttyS1; }
 
-# Whatever happens, the guest goes down at once: the host must not wait for its time limit, and a sync would wait for mounts
-# whose server is gone.
+# The guest always powers off immediately: the host must not wait for its time limit, and a sync would wait for mounts
+# without a server.
 guest_end() {
 	trap - EXIT
 	echo o >/proc/sysrq-trigger
@@ -25,7 +25,7 @@ guest_end() {
 }
 trap guest_end EXIT
 
-# The share, the network, the drivers. What a host address is to the guest stands in share/env.
+# Mounts the share, configures the network, loads the drivers. share/env has the variables of the host's side.
 guest_start() {
 	ln -s /proc/self/fd /dev/fd
 	mount -t tmpfs tmpfs /run
@@ -37,27 +37,28 @@ guest_start() {
 	exec >>"/run/share/guest-$LAB_BOOT.log" 2>&1
 	set -x
 	hostname lab
-	# What the kernel has to say comes to the console, with programs that crash (informational) and tasks that hang.
+	# The kernel writes all its messages to the console, including crashed programs (level info) and hanging tasks.
 	echo 30 >/proc/sys/kernel/hung_task_timeout_secs
 	echo 7 >/proc/sys/kernel/printk
 	ulimit -l unlimited
 	ip link set lo up
 	ip link set eth0 up
 	ip addr add 10.0.2.15/24 dev eth0
-	# A kernel that was fetched, and not installed, has its modules elsewhere.
+	# The modules of a fetched kernel are in another directory.
 	if [ ! -e "/lib/modules/$(uname -r)" ]; then
 		mkdir "/lib/modules/$(uname -r)"
 		mount --bind "$(readlink -f "$LAB_CACHE/modules")" "/lib/modules/$(uname -r)"
 	fi
-	# In this order: a device that goes is taken from the youngest user first, and only rdma_cm tells programs.
+	# This order matters: a removed device is first removed from the youngest user, and only rdma_cm notifies
+	# programs.
 	modprobe -a ib_core ib_uverbs iw_cm rdma_cm rdma_ucm libcrc32c crc32c_generic loop
 	insmod "$LAB_CACHE/siw.ko"
 	rdma link add siw0 type siw netdev eth0
 	modprobe -a rpcrdma nfsd nfs
 }
 
-# rxe stands on an interface of its own, so that the address alone says which device serves it: a bond, since its
-# failing over is what the connection manager calls a change of address.
+# rxe has a separate interface, so that the address selects the device. The interface is a bond, because the connection
+# manager reports its failover as a change of address.
 guest_rxe() {
 	local n
 	modprobe -a rdma_rxe dummy bonding
@@ -72,9 +73,9 @@ guest_rxe() {
 	rdma link add rxe0 type rxe netdev rx0
 }
 
-# Kernel server on every device and on TCP: one ext4 export (it takes user.* xattrs), with `secure`, so that
-# a TCP client must come from a privileged port. EXPORT_SEC names its flavours of security, unless sys. Both grace
-# periods, nfsd's and lockd's, are short.
+# Starts the kernel's server on every device and on TCP, with one ext4 export, which supports user.* xattrs. `secure`
+# requires privileged ports from TCP clients. EXPORT_SEC names its security flavors (default: sys). The grace periods of
+# nfsd and lockd are short.
 server_start() {
 	modprobe lockd
 	echo 3 >/proc/sys/fs/nfs/nlm_timeout
@@ -96,9 +97,9 @@ server_start() {
 	[ "$LAB_TIER" != full ] || "$LAB_BUILD/tests/lab/lab_work" make /srv/export/ten-thousand 10000
 }
 
-# within SECONDS COMMAND...: runs it. A process that waits in the kernel cannot be killed: it is left alone then, within_limit is no, and the
-# kernel's log shows where each task is. On a slow machine it has more time, at most the same again before the next check. The
-# host is notified of that, and does not consider this guest silent.
+# within SECONDS COMMAND...: runs it. If it does not end, sets within_limit to no and writes the place of each task to
+# the kernel's log; the process itself stays, because nothing can kill it while it waits in the kernel. On a slow
+# machine the limit is extended; each extension is reported, so that the host does not consider the guest silent.
 within() {
 	local limit=$1 begin=$SECONDS left=$1 pid timer first status
 	shift
@@ -125,8 +126,8 @@ within() {
 	return 1
 }
 
-# The server's threads end. Seldom one of 6.1 never does, with nothing left to answer on any connection; that is said, also to the
-# kernel's log, where watch.sh looks.
+# Stops the server's threads. Rarely a thread of 6.1 never ends, although no Call is open. The function then reports
+# this, also in the kernel's log, where watch.sh looks for it.
 server_stop() {
 	within 60 rpc.nfsd 0 && return
 	say "# knfsd of Linux $(uname -r): a thread does not end"
@@ -134,8 +135,8 @@ server_stop() {
 	return 1
 }
 
-# The same, and they start again; the clients reclaim what they hold. Behind a thread that does not end no server starts: the guest
-# ends, and the row comes once more in another one.
+# Restarts the server; clients reclaim their state. A server with a hanging thread cannot start again: the guest then
+# ends, and the row runs again in another guest.
 server_restart() {
 	if ! server_stop; then
 		say_blocked
@@ -144,7 +145,7 @@ server_restart() {
 	rpc.nfsd --no-udp -V 3 -V 4 -V 4.1 -V 4.2 --rdma=20049 8
 }
 
-# host COMMAND ARGUMENTS...: has the host's side run a command (see host.sh) and prints what it says.
+# host COMMAND ARGUMENTS...: runs a command on the host (see host.sh) and prints its output.
 host() {
 	local n=${EPOCHREALTIME/./} said status
 	printf '%s\n' "$*" >"/run/share/call.tmp"
@@ -156,14 +157,14 @@ host() {
 	return "$status"
 }
 
-# wanted NAME: whether a row is to run. With LAB_ROWS, only rows whose names match that extended regular expression; in a second
-# boot, what was not over in the first.
+# wanted NAME: the row must run. With LAB_ROWS, only rows whose names match that extended regular expression run; in a
+# second boot, only rows that did not finish in the first one.
 wanted() {
 	[[ $1 =~ ${LAB_ROWS:-} ]] && ! grep -qxF -e "$1" "$LAB_OVER"
 }
 
-# row NAME FUNCTION ARGUMENTS...: runs one row in a subshell and reports it; the mount is gone afterwards. VERDICT_DUE says
-# that it is not over by that.
+# row NAME FUNCTION ARGUMENTS...: runs a row in a subshell, reports it, and unmounts. With VERDICT_DUE the row ends
+# later, with the verdict.
 row() {
 	local name=$1 log start=$SECONDS status=0
 	shift
@@ -192,7 +193,7 @@ row_run() {
 	return $status
 }
 
-# say_blocked: the tasks that nothing ends, and where in the kernel each is.
+# say_blocked: reports each hanging task, and its place in the kernel.
 say_blocked() {
 	local task
 	for task in /proc/[0-9]*/task/*; do
@@ -202,8 +203,8 @@ say_blocked() {
 	echo w >/proc/sysrq-trigger
 }
 
-# row_stuck NAME: the row does not end, and nothing that comes after it would tell anything: the guest ends. That a proxy has
-# died, for which everybody may wait, is a failure; else watch.sh sees to what the row was lost by.
+# row_stuck NAME: a row does not end, and later rows would prove nothing: ends the guest. A proxy that has died is a
+# failure, because everything may wait for it. Otherwise watch.sh finds the cause.
 row_stuck() {
 	local pid proxy
 	say "# $1 does not end within $LAB_ROW_S s, nor within what this machine is slower"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/bench/rpc_load in turns, between which counters can be read.
+# Runs tests/bench/rpc_load in turns. Counters can be read between two turns.
 
 pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
 
-# load_begin FRONT BACK WORK WINDOW COUNT TURNS: the first turn is made, too
+# load_begin FRONT BACK WORK WINDOW COUNT TURNS: starts it and runs the first turn
 load_begin() {
 	rm -f /run/load.in /run/load.log
 	mkfifo /run/load.in

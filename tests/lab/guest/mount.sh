@@ -2,9 +2,10 @@
 # Mounts of the kernel's client, and the kernel's statistics of their transport. Sourced by lib.sh, and by
 # tests/lab/reconnects.sh.
 
-# nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, NFS_OPTIONS among them. The client over RDMA
-# ends a connection on which a Call has no Reply after timeo, in tenths of a second (xprtrdma/transport.c:xprt_rdma_timer): it has
-# what is 10 s on an idle machine, measured once a row.
+# nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, including NFS_OPTIONS. The RDMA
+# client closes a connection on which a Call has no Reply after timeo, in tenths of a second
+# (xprtrdma/transport.c:xprt_rdma_timer). timeo is 10 s on an idle machine, extended on a slow one, and measured once
+# per row.
 nfs_where() {
 	local version=$1 port=$2 proto=$3 more=${NFS_OPTIONS:+,$NFS_OPTIONS}
 	: "${timeo:=$(limit_s 100)}"
@@ -29,13 +30,13 @@ nfs_mount() {
 	mount_crc_faults=${#crc_faults[@]}
 }
 
-# The transport line of the mount, in fields separated by single spaces: "rdma 0 0 1 ..." or "tcp 973 ...".
+# Prints the transport line of the mount, in fields separated by single spaces: "rdma 0 0 1 ..." or "tcp 973 ...".
 mount_transport() {
 	grep -A60 'mounted on /mnt/n ' /proc/self/mountstats | awk '/xprt:/ { $1 = ""; print substr($0, 2); exit }'
 }
 
-# siw_end NAME: prints which end of iWARP connections is siw of this kernel in the row of that name, and sends wrong CRCs now and
-# then (crc_faults): initiator or acceptor, or nothing. Of a kernel whose siw has not been read nothing is excused.
+# siw_end NAME: prints which end of iWARP connections in that row is this kernel's siw, which sometimes sends wrong CRCs
+# (crc_faults): initiator or acceptor, or nothing. Prints nothing for kernels whose siw nobody has examined.
 siw_end() {
 	case $(uname -r) in
 	6.1.* | 6.12.*) ;;
@@ -47,10 +48,10 @@ siw_end() {
 	esac
 }
 
-# crc_faults: sets crc_faults to what siw has sent with a wrong CRC until now ("RDMA Write") on connections of this guest's own
-# client, by the log of the proxy that the mount goes through (mount_by: its side and name). siw computes a CRC over pages of a file,
-# and reads them again when it sends them (siw_qp_tx.c:siw_tx_hdt): the CRC is wrong if somebody writes the file in between.
-# The proxy must end the connection then.
+# crc_faults: sets crc_faults to a line such as "RDMA Write" for each wrong CRC that siw has sent on connections of this
+# guest's client, from the log of the proxy of the mount (mount_by: its side and name). siw computes a CRC over pages of
+# a file, and reads the pages again when it sends them (siw_qp_tx.c:siw_tx_hdt). So the CRC is wrong if a program writes
+# the file in between. The proxy must then close the connection.
 crc_faults() {
 	local said=
 	crc_faults=()
@@ -60,10 +61,11 @@ crc_faults() {
 	[ -z "$said" ] || mapfile -t crc_faults <<<"$said"
 }
 
-# What the kernel client thinks of its transport: an unknown XID or a bad reply since the mount fail the row. So do reconnects,
-# unless they are exactly as many as wrong CRCs of siw explain; a connect counts twice on TCP (xprtsock.c:xs_stream_start_connect,
-# xs_tcp_state_change). A marshal counts as failed also when the client had to wait for a free memory region (seen on direct
-# mounts, fewer than ten a run), hence the small allowance, which grows with the number of Calls.
+# Checks the kernel's statistics of the transport. An unknown XID or a bad Reply since the mount fails the row. So do
+# reconnects, unless there were exactly as many wrong CRCs of siw. A connect counts twice on TCP
+# (xprtsock.c:xs_stream_start_connect, xs_tcp_state_change). A marshal also counts as failed if the client had to wait
+# for a free memory region. This occurs even on direct mounts, fewer than ten times per run. So a small number is
+# allowed, which grows with the number of Calls.
 mount_clean() {
 	local line faults connects
 	line=$(mount_transport)
@@ -81,7 +83,7 @@ mount_clean() {
 	[ "${21}" = 0 ] || { echo "${21} bad replies"; return 1; }
 }
 
-# The kind of transport that the mount really has: "rdma" or "tcp".
+# Prints the transport of the mount: "rdma" or "tcp".
 mount_kind() {
 	mount_transport | cut -d' ' -f1
 }

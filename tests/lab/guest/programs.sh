@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs programs that test an NFS client and server on the file system at /mnt/n, and prints the results of each as a
-# list: a line per case, the same lines in each run on a file system without faults. No times, no rates, no random
-# order.
+# Runs programs that test an NFS client and server on the file system at /mnt/n. Prints the results as a list with a
+# line per case. The list is the same in each run without faults: it has no times, rates or random order.
 #
-# done_by_NAME VERSION: runs one and prints its list. The short tier runs a part of it.
+# done_by_NAME VERSION: runs a program and prints its list. The short tier runs a part of it.
 
-# small SHORT FULL: prints the argument of this tier
+# small SHORT FULL: prints the argument for this tier
 small() { [ "$LAB_TIER" = short ] && echo "$1" || echo "$2"; }
 
-# plain: without numbers that differ from run to run (process ids, durations, addresses), and without colours
+# plain: removes numbers that differ between runs (process ids, durations, addresses), and colours
 plain() { sed -E 's/\x1b\[[0-9;]*m//g; s/0x[0-9a-f]+/N/g; s/[0-9]+/N/g; s/[[:space:]]+/ /g' | sort -u; }
 
-# What the rows of this laboratory do themselves, after the tests of Connectathon: names, attributes, links, reads and writes
-# of all sizes, mappings, directories, xattrs, ACLs, locks.
+# The workload of this laboratory, modelled on the tests of Connectathon: names, attributes, links, reads and writes of
+# all sizes, mappings, directories, xattrs, ACLs, locks.
 done_by_lab() {
 	local work works=(work_files work_tree "work_readdir 300" work_names "work_acl $1")
 	[ "$1" != 4.2 ] || works+=(work_xattr)
@@ -24,9 +23,8 @@ done_by_lab() {
 	done
 }
 
-# The load of a file server's clients that Debian's dbench has, from its beginning: operations that were carried out, and what
-# failed in another way than the load says. It cannot remove what the client keeps of open files that were removed, which depends on
-# when it tries.
+# The beginning of dbench's load of a file server: completed operations, and failures that the load does not expect.
+# Failures to remove .nfs files are ignored, because they depend on time: the client keeps such a file while it is open.
 done_by_dbench() {
 	local seconds status=0
 	seconds=$(small 2 30)
@@ -40,8 +38,8 @@ done_by_dbench() {
 	rm -rf /mnt/n/dbench
 }
 
-# bonnie++: which of its parts came to their end. Those that write and read a byte at a time (left out by -f) are a system call a byte,
-# of which none leaves the client.
+# bonnie++: which of its passes completed. -f omits passes of single bytes, which cost a system call per byte and never
+# leave the client.
 done_by_bonnie() {
 	local status=0
 	mkdir /mnt/n/bonnie
@@ -55,14 +53,14 @@ done_by_bonnie() {
 	rm -rf /mnt/n/bonnie
 }
 
-# stress-ng's stressors that work on files, each with --verify: the result of each, and each complaint. Left out are those of its
-# class "filesystem" that use no file of the folder that they are given (bind-mount, binderfs, dup, eventfd, ioprio, procfs).
+# stress-ng's stressors that work on files, each with --verify: the result and all complaints. Omitted are those of its
+# class "filesystem" that use no file of the given directory (bind-mount, binderfs, dup, eventfd, ioprio, procfs).
 stressors=(access chattr chdir chmod chown copy-file dentry dir dirdeep dirmany dnotify fallocate fanotify fcntl fiemap file-ioctl
 	filename flock fpunch fsize fstat getdent handle hdd inode-flags inotify io iomix lease link locka lockf lockofd mknod open
 	rename symlink sync-file touch utime verity xattr aio aiol io-uring msync readahead revio seek sendfile)
 stressors_short=(chmod lockf rename seek)
 
-# Files are small, so that the bound of operations ends a stressor and not its time.
+# Files are small, so that the limit of operations ends a stressor, not its time limit.
 stressor_options() {
 	case $1 in
 	copy-file) echo "--copy-file-bytes 128M" ;;
@@ -86,14 +84,14 @@ done_by_stressors() {
 		cat /run/stress.log >&2
 		if grep -m1 'unrecognized option' /run/stress.log; then return 1; fi
 		echo "$each: status $status"
-		# A stressor says the same of each of its workers.
+		# Each worker of a stressor prints the same message.
 		grep -E 'stress-ng: (fail|error)' /run/stress.log | sed -E 's/^stress-ng: //' | plain | sed "s/^/$each: /"
 		[ -z "$(ls -A /mnt/n/stress)" ] || echo "$each: leaves files"
 		rm -rf /mnt/n/stress
 	done
 }
 
-# repository_make: a repository in /run/repository whose history is the same each time
+# repository_make: makes a repository in /run/repository, each time with the same history
 repository_make() {
 	local commits files
 	commits=$(small 8 400) files=$(small 30 3000)
@@ -116,7 +114,8 @@ repository_make() {
 		}' </dev/null | git -C /run/repository fast-import --quiet
 }
 
-# git: a clone, its check, a change of many files, a repack, another clone from mount to mount; hashes say that all is the same.
+# git: a clone, its check, a change of many files, a repack, and a clone from mount to mount. Hashes compare the
+# results.
 done_by_git() {
 	local git=(git -c safe.directory='*' -c user.name=Lab -c user.email=lab@localhost -c gc.auto=0 -c advice.detachedHead=false)
 	export GIT_COMMITTER_DATE="1800000000 +0000" GIT_AUTHOR_DATE="1800000000 +0000" GIT_CONFIG_COUNT=1 \
@@ -149,7 +148,7 @@ done_by_git() {
 	rm -rf /mnt/n/git /mnt/n/git2
 }
 
-# fio_job NAME OPTIONS...: a job of fio that verifies what it has written; how many bytes went each way, and errors
+# fio_job NAME OPTIONS...: runs a job of fio that verifies its data; prints the bytes in each direction, and errors
 fio_job() {
 	local name=$1 status=0
 	shift

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares the costs of two gateways from TCP to RDMA: the kernel's, which mounts over RDMA and exports that mount
-# (re-export), and the proxy. This guest is the gateway; its client and its server are on the host. It has one
-# processor, whose clock is the number of executed instructions (boot.sh), and all count (lab_work meter): the daemon's
-# or nfsd's, those of the kernel's threads and of interrupts. Round trips are counted by the server's proxy on the
-# host: Calls, and the bytes of Calls that it fetches by RDMA Read, which is one more round trip.
+# Compares the costs of two gateways from TCP to RDMA: the kernel's re-export, which mounts over RDMA and exports that
+# mount, and the proxy. This guest is the gateway; client and server are on the host. The guest has one processor, whose
+# clock counts executed instructions (boot.sh). All instructions count (lab_work meter): those of the daemon or nfsd, of
+# kernel threads and of interrupts. The server's proxy on the host counts the Calls, and the bytes of Calls that it
+# fetches by RDMA Read, which takes one more round trip.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 
-# Work of gateway_client.py, and its Calls in a turn.
+# Work of gateway_client.py, and Calls in a turn.
 works=("getattr 50" "read 4096 30" "read 65536 30" "read 1048576 6" "sequential 4096 96" "sequential 65536 32" "again 65536 30"
 	"write 4096 20 2" "write 65536 20 2" "write 1048576 6 2" "write 4096 20 0" "write 65536 20 0" "write 1048576 6 0")
 TURNS=3
 
-# client_says WORDS...: has the client on the host do that; sets answer to what it says behind "done".
+# client_says WORDS...: sends a command to the client on the host; sets answer to the words after "done".
 client_says() {
 	echo "$*" >&"$client"
 	read -r -u "$client" answer || fail "the client has ended: $*"
@@ -25,7 +25,7 @@ client_says() {
 # meter_begin; meter_reads: sets busy to the instructions of this machine so far
 meter_begin() {
 	coproc METER { exec "$LAB_BUILD/tests/lab/lab_work" meter; }
-	# Those of a coprocess are not for subshells.
+	# Subshells cannot use the descriptors of a coprocess.
 	exec {meter_asks}>&"${METER[1]}" {meter_says}<&"${METER[0]}"
 }
 meter_reads() {
@@ -33,7 +33,7 @@ meter_reads() {
 	read -r -u "$meter_says" busy
 }
 
-# instructions WORDS...: sets instructions to those of this machine while the client does that
+# instructions WORDS...: sets instructions to those of this machine during a command of the client
 instructions() {
 	local before
 	meter_reads
@@ -43,7 +43,7 @@ instructions() {
 	instructions=$((busy - before))
 }
 
-# upstream: what the server's proxy has had of Calls, and the bytes of Calls that it has fetched by RDMA Read
+# upstream: prints the Calls at the server's proxy, and the bytes of Calls that it has fetched by RDMA Read
 upstream() {
 	local calls fetched
 	calls=$(host proxy_count gw-server calls_received) && fetched=$(host proxy_count gw-server read_chunk_bytes_pulled) ||
@@ -51,12 +51,12 @@ upstream() {
 	echo "$calls $fetched"
 }
 
-# least FILE COLUMN: of its numbers
+# least FILE COLUMN: prints the smallest number
 least() { cut -d' ' -f"$2" "$1" | sort -n | head -1; }
 
-# cost LABEL WORK [SIZE] COUNT [STABLE]: instructions of a Call as the slope between so many and three times as many, and its round
-# trips. Disturbances add to a turn, so the least of the turns after a warm one counts; the comment says how far the
-# second least is above it, per Call.
+# cost LABEL WORK [SIZE] COUNT [STABLE]: measures the instructions of a Call as the slope between COUNT and three times
+# COUNT, and its round trips. Disturbances add instructions, so the smallest of several turns after a warm-up counts.
+# The comment has the distance to the second smallest, per Call.
 cost() {
 	local label=$1 work=("${@:2}") at few many once turn calls fetched calls_after fetched_after each spread
 	few=("${work[@]}") many=("${work[@]}")
@@ -83,7 +83,7 @@ cost() {
 	[ $each -gt 1000 ] || fail "nothing is counted"
 }
 
-# gateway_rows LABEL ADDRESS PORT MOUNT_ADDRESS MOUNT_PORT PATH: each work through that gateway, a row each
+# gateway_rows LABEL ADDRESS PORT MOUNT_ADDRESS MOUNT_PORT PATH: runs a row for each work through that gateway
 gateway_rows() {
 	local label=$1 work
 	shift
@@ -95,7 +95,7 @@ gateway_rows() {
 	done
 }
 
-# reexport_mount VERSION: the host's server by siw at /srv/re, and exported
+# reexport_mount VERSION: mounts the host's server over siw at /srv/re, and exports that
 reexport_mount() {
 	NFS3_PATH=/open NFS4_PATH=/open nfs_where "$1" 2301 rdma 10.0.2.2 20148
 	mkdir -p /srv/re
@@ -109,12 +109,12 @@ reexport_umount() {
 	umount /srv/re
 }
 
-# What siw computes its CRC with is chosen when it is loaded: by this, as on a machine with udev.
+# siw chooses its CRC driver when it is loaded: this one, as on a machine with udev.
 modprobe crc32c_intel
 guest_start
 mount -t nfsd nfsd /proc/fs/nfsd
 echo 10 >/proc/fs/nfsd/nfsv4gracetime
-# So much goes in one message, as on a machine of more memory.
+# The message size of a machine with more memory.
 echo 1048576 >/proc/fs/nfsd/max_block_size
 rpcbind -w
 wait_for 20 test -S /run/rpcbind.sock

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares which NFSv4 state two gateways from TCP to RDMA carry: the kernel's re-export, which mounts 4.2 over siw and
-# exports that mount, and the proxy. This guest is the gateway. The server is another knfsd in a network namespace (2),
-# with a proxy of the host in front of it for RDMA; the client is a namespace (4), and another client of the server,
-# which uses no gateway, is one more (3). A row tries one feature with both. It fails if the proxy does not carry it,
-# and reports the result of the re-export.
+# Compares which NFSv4 state two gateways from TCP to RDMA preserve: the kernel's re-export, which mounts 4.2 over siw
+# and exports that mount, and the proxy. This guest is the gateway. The server is a second knfsd in network namespace 2,
+# with a proxy on the host in front of it for RDMA. The client is in namespace 4. Namespace 3 has another client of the
+# server, which uses no gateway. A row tests one feature with both gateways. It fails if the proxy does not preserve the
+# state, and reports the result of the re-export.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 
-# nfsd_here COMMAND...: in the namespaces of the server
+# nfsd_here COMMAND...: runs it in the namespaces of the server
 nfsd_here() { nsenter --net=/run/netns/c2 --mount="/proc/$server_ns/ns/mnt" "$@"; }
 
-# state_server_start: a knfsd in namespace 2 with an ext4 file system
+# state_server_start: starts a knfsd in namespace 2 with an ext4 file system
 state_server_start() {
 	client_start 2
 	nsenter --net=/run/netns/c2 unshare --mount --propagation private sleep infinity &
@@ -37,7 +37,7 @@ state_server_start() {
 		rpc.nfsd --no-udp -N 3 -V 4 -V 4.1 -V 4.2 8'
 }
 
-# gateway_up, gateway_down: the re-export
+# gateway_up, gateway_down: start and stop the re-export
 gateway_up() {
 	NFS4_PATH=/ nfs_where 4.2 2301 rdma
 	mkdir -p /srv/re
@@ -53,7 +53,7 @@ gateway_down() {
 	umount /srv/re
 }
 
-# by WAY: mounts in namespace 4 by re-export or proxy at /mnt/c4; the client caches no attributes
+# by WAY: mounts at /mnt/c4 in namespace 4, through the re-export or the proxy; the client caches no attributes
 by() {
 	local port=2049
 	[ "$1" = re-export ] || port=2302
@@ -61,7 +61,7 @@ by() {
 	client_run 4 "$TIME_LIMIT" 60 mount -t nfs -o "vers=4.2,proto=tcp,port=$port,hard,actimeo=0,retry=0" "10.8.4.1:/" /mnt/c4
 }
 
-# away WAY: and its gateway restarts; back WAY
+# away WAY: stops the gateway; back WAY: starts it again
 away() {
 	if [ "$1" = re-export ]; then rpc.nfsd 0; else proxy_stop way KILL; fi
 }
@@ -74,8 +74,8 @@ back() {
 	fi
 }
 
-# held FILE: a process of namespace 4 that opens the file, locks it and then, for each line that it is sent, writes a byte and
-# says how that went
+# held FILE: starts a process in namespace 4 that opens and locks the file. For each line on its input it writes a byte
+# and reports the result
 held() {
 	coproc HELD { client_run 4 python3 -u -c '
 import fcntl, os, sys
@@ -105,8 +105,8 @@ held_says() {
 	echo "$line"
 }
 
-# other_opens FILE: client 3 opens it; then other_locks: whether it gets that lock now. It has the file open first: else the client of the
-# gateway has a delegation, which client 3 would wait for where nobody answers a recall.
+# other_opens FILE: client 3 opens it. other_locks: reports whether it gets the lock. It opens the file first; otherwise
+# the client of the gateway has a delegation, and client 3 would wait for its recall.
 other_opens() {
 	rm -f /run/other.in /run/other.out
 	mkfifo /run/other.in
@@ -131,7 +131,7 @@ other_locks() {
 	sed -n 2p /run/other.out
 }
 
-# handle_of FILE: the handle that the client has of it, the file handle of the wire in it
+# handle_of FILE: prints the client's handle of it, which includes the file handle of the wire
 handle_of() {
 	client_run "$1" python3 -c '
 import ctypes, os, sys
@@ -144,7 +144,7 @@ print(bytes(handle.data[:handle.bytes]).hex())
 ' "$2"
 }
 
-# Each of these prints what it found in a word or some, of a mount that is there.
+# Each of these functions prints its result for an existing mount, in a few words.
 try_handles() {
 	local here there
 	echo one >/srv/state/handle
@@ -168,10 +168,10 @@ try_delegation() {
 	if [ "$count" -gt 0 ]; then echo given; else echo none; fi
 }
 
-# seen FILE SIZE: the client, which asks each time, gets that size of the file
+# seen FILE SIZE: the client, which caches no attributes, gets that size of the file
 seen() { [ "$(client_run 4 stat -c %s "$1")" = "$2" ]; }
 
-# How long the client gets the old size after another client of the server has changed it; no client has the file open.
+# Prints how long the client gets the old size after another client has changed it. No client has the file open.
 try_fresh() {
 	local begin ms
 	echo one >/srv/state/fresh.$1
@@ -191,7 +191,7 @@ try_lock() {
 	held_ends
 }
 
-# step WHAT: when, in the row's log
+# step WHAT: writes a time stamp to the row's log
 step() { echo "$SECONDS s: $*" >&2; }
 
 try_lock_restart() {

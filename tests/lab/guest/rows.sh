@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Functions shared by the rows: proxies on either side, a workload through one of them, and the proof that its traffic
-# went through it.
+# went through this proxy.
 . "$lab/proxy.sh"
 . "$lab/capture.sh"
 . "$lab/guest/clients.sh"
@@ -9,7 +9,7 @@
 proxy_dir=/run/proxies
 capture_dir=/run/captures
 
-# here_bytes, host_bytes: a proxy's byte counters, in this guest or on the host.
+# bytes SIDE PROXY: prints the byte counters of a proxy in this guest or on the host.
 bytes() {
 	case $1 in
 	host) host proxy_bytes "$2" ;;
@@ -17,7 +17,7 @@ bytes() {
 	esac
 }
 
-# asked SIDE COMMAND ARGUMENTS...: what a function of proxy.sh says of a proxy, in this guest or on the host.
+# asked SIDE COMMAND ARGUMENTS...: runs a function of proxy.sh for a proxy in this guest or on the host.
 asked() {
 	case $1 in
 	host) host "${@:2}" ;;
@@ -25,20 +25,20 @@ asked() {
 	esac
 }
 
-# host_row NAME LISTEN[,LISTEN] CONNECT [KEYS]: a proxy on the host; a failure is a row of its own.
+# host_row NAME LISTEN[,LISTEN] CONNECT [KEYS]: starts a proxy on the host; a failure is a separate row.
 host_row() {
 	local text
 	text=$(host proxy_start "$@") || say "not ok proxy $1 on the host: $text"
 }
 
-# guest_row NAME LISTEN CONNECT [KEYS]: a proxy in this guest, with more keys for its service.
+# guest_row NAME LISTEN CONNECT [KEYS]: starts a proxy in this guest, with KEYS for its service.
 guest_row() {
 	mkdir -p $proxy_dir
 	local text
 	proxy_start "$@" >/run/proxy-start.log || say "not ok proxy $1 in the guest: $(tail -1 /run/proxy-start.log)"
 }
 
-# versions SHORT...: the versions to try: those given, in the other tiers all.
+# versions SHORT...: prints the versions to test: SHORT in the short tier, otherwise all.
 versions() {
 	if [ "$LAB_TIER" != short ]; then
 		echo 3 4.0 4.1 4.2
@@ -47,10 +47,11 @@ versions() {
 	fi
 }
 
-# few: once, and once more behind it; in the other tiers three times.
+# few: prints the number of repetitions: two, and three in the longer tiers.
 few() { [ "$LAB_TIER" = short ] && echo 2 || echo 3; }
 
-# moments VERSION MAIN: how many kills there are in a row of that version: in the full tier 20 with the main one.
+# moments VERSION MAIN: prints the number of kills in a row of that version; in the full tier it is 20 for the version
+# MAIN.
 moments() {
 	if [ "$LAB_TIER" = full ] && [ "$1" = "$2" ]; then
 		echo 20
@@ -59,10 +60,9 @@ moments() {
 	fi
 }
 
-# through SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts through a proxy and works there.
-# At least 12 MiB must have gone through that proxy, on the transport that was asked for. WORK names
-# the work, unless it is the tier's; SECOND says where another client gets to the same server ("ADDRESS PORT PROTO"),
-# unless it is the same proxy.
+# through SIDE PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: mounts through a proxy and works there. At least
+# 12 MiB must pass this proxy, on the requested transport. WORK is the work, by default that of the tier. SECOND is the
+# address for another client of the same server ("ADDRESS PORT PROTO"), by default the same proxy.
 through() {
 	local side=$1 proxy=$2 version=$3 address=$4 port=$5 proto=$6 before after second mount_by="$1 $2"
 	shift 6
@@ -84,7 +84,7 @@ through() {
 	say "# $((after - before)) bytes through $proxy"
 }
 
-# restart SIDE PROXY: kills a proxy without a word and starts it again.
+# restart SIDE PROXY: kills a proxy by SIGKILL and starts it again.
 restart() {
 	case $1 in
 	host) host proxy_restart "$2" ;;
@@ -92,14 +92,14 @@ restart() {
 	esac
 }
 
-# rxe_proxies: those of the kernel's server and client on rxe, and one on siw, by which another client gets there.
+# rxe_proxies: starts proxies for the kernel's server and client on rxe, and one on siw for a second client.
 rxe_proxies() {
 	guest_row tcp-siw tcp://10.0.2.15:2201 verbs://10.0.2.15:20049
 	guest_row tcp-rxe tcp://10.0.2.15:2202 verbs://10.9.0.1:20049
 	guest_row rxe-tcp verbs://10.9.0.1:2204 tcp://127.0.0.1:2049 "busy_poll_us = 50; rnr_retry = 3;"
 }
 
-# rxe_rows: the kernel's server and its client on rxe, with a proxy of the verbs fabric.
+# rxe_rows: tests the kernel's server and client on rxe, with a proxy on verbs.
 rxe_rows() {
 	local version
 	for version in $(versions 4.1); do
@@ -113,8 +113,8 @@ rxe_rows() {
 	done
 }
 
-# pair FABRIC ADDRESS LABEL: what fabric.h promises, held against a fabric of this guest. Each case is reported for itself; that the
-# program does not end is too.
+# pair FABRIC ADDRESS LABEL: tests the contract of fabric.h on a fabric of this guest. Each case is a separate result;
+# so is a program that does not end.
 pair() {
 	local line status log=/run/share/pair-$3.log name="$3: fabric_pair"
 	wanted "$name" || return 0
@@ -137,10 +137,10 @@ pair_run() {
 	with_limit 250 "$LAB_BUILD/tests/lab/fabric_pair" "$2" "$3" >"$1" 2>&1
 }
 
-# judged NAME FUNCTION ARGUMENTS...: a row and, as a row of its own, what the packet judge says of what was captured. It is over
-# with the verdict. JUDGE holds the judge's options: -k where somebody is killed, -p where arguments are encrypted; siw's wrong CRCs
-# may be where the row's name says that siw is the peer (siw_end). JUDGE_HERE
-# names an interface of this guest, to capture there and not on the host.
+# judged NAME FUNCTION ARGUMENTS...: runs a row and, as a second row, the packet judge on its capture. The row ends with
+# the verdict. JUDGE has options of the judge: -k for rows with kills, -p for encrypted arguments. siw's wrong CRCs are
+# allowed in rows whose name says that siw is the peer (siw_end). JUDGE_HERE is an interface of this guest, which is
+# captured instead of the host's.
 declare -A judged_rows=()
 judged() {
 	local name=$1 slug=${1//[^a-zA-Z0-9.]/_} log=/run/capture.log
@@ -168,7 +168,7 @@ judged_begin() {
 	fi
 }
 
-# judge_options NAME: those of that row.
+# judge_options NAME: prints the options for that row.
 judge_options() {
 	case $(siw_end "$1") in
 	initiator) echo "-i 10.0.2.15 ${JUDGE:-}" ;;
@@ -186,7 +186,7 @@ judged_end() {
 	fi
 }
 
-# verdicts: says those that have come, and the judge's remarks before each.
+# verdicts: reports the new verdicts, each after its remarks.
 verdicts() {
 	local slug result text
 	while IFS='|' read -r slug result text; do
@@ -197,7 +197,7 @@ verdicts() {
 	done < <(host judge_verdicts)
 }
 
-# verdicts_all: waits for the others, for each so long at most; called before a guest ends.
+# verdicts_all: waits for the remaining verdicts, with a limit for each, before a guest ends.
 verdicts_all() {
 	local begin=$SECONDS left=${#judged_rows[@]}
 	while ((${#judged_rows[@]} > 0)) && ! limit_passed "$begin" 400; do

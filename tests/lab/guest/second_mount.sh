@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A host that mounts a server directly, and again through a proxy. With NFSv4 the kernel recognises the server by the owner
-# and scope of its EXCHANGE_ID, and lets the second mount use the connection of the first one.
+# A host that mounts a server directly, and again through a proxy. With NFSv4 the kernel recognises the server by the
+# owner and scope of its EXCHANGE_ID, and may use the connection of the first mount for the second one.
 
-# second_mount WAY DIRECT_VERSION DIRECT_PROTO VERSION [OPTIONS]: WAY is that of the second mount: joined or apart
+# second_mount WAY DIRECT_VERSION DIRECT_PROTO VERSION [OPTIONS]: WAY is the expected result: joined (one connection) or
+# apart
 second_mount() {
 	local way=$1 direct_version=$2 proto=$3 version=$4 port=2049 before after nbytes=3000000
 	[ "$proto" = tcp ] || port=20049
@@ -28,7 +29,7 @@ second_mount() {
 	esac || fail "the second mount is not $way: $((after - before)) bytes went through the proxy"
 }
 
-# second_mount_rows: which options keep the two apart, as doc/recipes.md has them.
+# second_mount_rows: tests which options keep the two apart, as in doc/recipes.md.
 second_mount_rows() {
 	row "4.2 directly over TCP, and 4.2 through the proxy: one connection" second_mount joined 4.2 tcp 4.2
 	row "4.2 directly over RDMA, and 4.2 through the proxy: one connection" second_mount joined 4.2 rdma 4.2

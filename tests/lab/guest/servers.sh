@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Several servers of one service of a proxy on the host: which server a client's connections use, and what happens to
-# the client when its server dies.
+# A proxy on the host with several servers in one service: which server the client's connections use, and what happens
+# when this server dies.
 
-# leads_to PROXY COUNTS: how many connections each of its servers has, "4 0".
+# leads_to PROXY COUNTS: compares the number of connections to each server with COUNTS, such as "4 0".
 leads_to() {
 	local counts
 	counts=$(host proxy_targets "$1")
@@ -10,7 +10,7 @@ leads_to() {
 	[ "$counts" = "$2" ]
 }
 
-# together PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: the four connections of one mount have one server.
+# together PROXY VERSION ADDRESS PORT PROTO [MOUNTADDR MOUNTPORT]: the four connections of one mount use one server.
 together() {
 	local proxy=$1
 	NFS_OPTIONS=nconnect=4 nfs_mount "$2" "$3" "$4" "${@:5}"
@@ -21,9 +21,10 @@ together() {
 	umount /mnt/n
 }
 
-# server_lost PROXY STANDBY VERSION ADDRESS PORT [MOUNTADDR MOUNTPORT]: of two NFS-Ganeshas on one export the one that is used is
-# killed under a load. STANDBY: warm, the other one runs; cold, it is started then, on the same recovery folder. The load goes on
-# there, stays there when the first is back, and what was acknowledged is on the disk.
+# server_lost PROXY STANDBY VERSION ADDRESS PORT [MOUNTADDR MOUNTPORT]: two NFS-Ganeshas have one export; the one in use
+# is killed under load. STANDBY is warm if the other one runs already, or cold if it starts after the kill, with the
+# same recovery directory. The load must continue there, stay there when the first server returns, and find all
+# acknowledged data on the disk.
 server_lost() {
 	local proxy=$1 standby=$2 dir=lost.$RANDOM
 	shift 2
@@ -58,7 +59,7 @@ servers_rows() {
 	host_row several tcp://10.0.2.2:2130 tcp://10.0.2.15:2049,tcp://127.0.0.1:2149 'balance = "standby";'
 	row "tcp client, nconnect=4, tcp=>tcp, two servers, 4.1: all on one" together several 4.1 10.0.2.2 2130 tcp
 	row "tcp client, nconnect=4, tcp=>tcp, two servers, 3: all on one" together several 3 10.0.2.2 2130 tcp
-	# The NFSv4 client of 6.1 has one connection over RDMA, whatever nconnect says (nfs4client.c:nfs4_set_client).
+	# The NFSv4 client of 6.1 ignores nconnect over RDMA, and has one connection (nfs4client.c:nfs4_set_client).
 	case $(uname -r) in
 	6.1.*) ;;
 	*)

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Peers that fall silent: all links stay up, but packets are dropped between the two ends of an RDMA connection. With
-# and without a Call in flight, the proxies on either end detect it by keepalive and release all that the connection
+# Silent peers: all links stay up, but packets are dropped between the two ends of an RDMA connection. The proxies at
+# both ends must detect this by keepalive, with and without a Call in flight, and release everything that the connection
 # held.
 
-# silent_keys: on a machine that is slow they leave the peers that are there more time to answer.
+# silent_keys: sets the keys. On a slow machine live peers get more time to answer.
 silent_keys() {
 	local seconds
 	seconds=$(limit_s 3)
 	SILENT_KEYS="keepalive_s=$seconds;stall_timeout_s=$seconds;"
 }
 
-# The longest that any of them may take with these keys, in rounds of proxy_drained's minute: two, and one for the emulator.
+# The time limit with these keys, in minutes (proxy_drained): two, and one for the emulator.
 SILENT_ROUNDS=3
 
-# held NAME ADDRESS PORT idle|held: a client that has been served, and then has a Call kept by the server, or not.
+# held NAME ADDRESS PORT idle|held: starts a client that is served, and then is idle or has a Call that the server
+# holds.
 held() {
 	"$LAB_BUILD/tests/e2e/held_call" ask "$2" "$3" "$4" >"/run/$1.$4" &
 	echo $! >>/run/held.pids
 	wait_for 40 grep -q ready "/run/$1.$4" || fail "client $1 is not served ($4)"
 }
 
-# counts NAME COUNTER VALUE: waits until it has reached that, which takes some rounds of probes.
+# counts NAME COUNTER VALUE: waits until the counter has reached VALUE, which takes several probes.
 counts() {
 	wait_for 120 has_counted "$@" || fail "$1: $2 is $(proxy_count "$1" "$2"), not $3"
 }
@@ -31,7 +32,7 @@ stays_open() {
 		fail "$1: not $2 connections: $(grep closed "$proxy_dir/$1.log")"
 }
 
-# all_released SIDE PROXY
+# all_released SIDE PROXY: waits until it has no connection and has released all memory.
 all_released() {
 	local n
 	for n in $(seq $SILENT_ROUNDS); do
@@ -40,7 +41,7 @@ all_released() {
 	return 1
 }
 
-# silent_begin PORT: where the server of the row listens.
+# silent_begin PORT: starts the row's server on PORT.
 silent_begin() {
 	silent_keys
 	modprobe -a sch_ingress sch_tbf cls_u32 cls_matchall act_gact
@@ -53,9 +54,9 @@ silent_end() {
 	for pid in $(cat /run/held.pids); do kill -KILL "$pid" 2>/dev/null || true; done
 }
 
-# cut_wire DEV [PORT...]: discards all packets of that interface, or those of connections with such a port at one end. "trap",
-# not "drop": TCP and rxe are notified of packets that are dropped here before they leave, but not of those that the network
-# drops.
+# cut_wire DEV [PORT...]: discards all packets of that interface, or only those of connections with one of these ports.
+# It uses "trap", because TCP and rxe are notified of packets that "drop" discards before they leave, but not of losses
+# in the network.
 cut_wire() {
 	local dev=$1 way port
 	shift
@@ -69,7 +70,7 @@ cut_wire() {
 	done
 }
 
-# The guest's ends are verbs on siw, the host's iwarp: one connection is accepted here, one is made here.
+# The guest's ends use verbs on siw, the host's use iwarp. The guest accepts one connection and makes the other.
 silent_siw() {
 	local calls retries
 	silent_begin 2214
@@ -81,7 +82,7 @@ silent_siw() {
 		held in 10.0.2.2 2106 $calls
 		held out 127.0.0.1 2215 $calls
 	done
-	# Those who are there answer: Reads, and the NULL Calls of the connector, which has nothing else.
+	# Live peers answer the probes: RDMA Reads, and NULL Calls of the connecting end, which cannot Read.
 	counts lost-in probes 4
 	counts lost-out null_calls_answered 2
 	stays_open lost-in 2
@@ -89,7 +90,8 @@ silent_siw() {
 	cut_wire eth0 2213 2107
 	all_released guest lost-in
 	counts lost-out silent 1
-	# The connector without a Call in flight is left to the host's TCP. That its time is this one is shown by shortening it.
+	# The connecting end without a Call in flight relies on TCP of the host. A shorter time limit shows that this
+	# limit is effective.
 	stays_open lost-out 1
 	retries=$(cat /proc/sys/net/ipv4/tcp_retries2)
 	echo 4 >/proc/sys/net/ipv4/tcp_retries2
@@ -105,9 +107,9 @@ silent_siw() {
 	silent_end
 }
 
-# Two rxe devices on a pair of interfaces of this guest. What is sent from here to either address takes the wire and not
-# the way within the host, on which nothing could be dropped. The wire has a speed: rxe devices that send each other the same
-# again and again, as they do once connections are lost, take both processors of the guest for themselves on one that has none.
+# Two rxe devices on a pair of interfaces of this guest. Packets to either address use the wire, because the path within
+# the host cannot drop packets. The wire has a limited speed: without it, rxe devices that retransmit to each other
+# after a lost connection use both processors of the guest.
 rxe_pair_up() {
 	local n
 	ip link add p1 type veth peer name p2
@@ -118,7 +120,8 @@ rxe_pair_up() {
 		echo 1 >/proc/sys/net/ipv4/conf/p$n/accept_local
 		echo 0 >/proc/sys/net/ipv4/conf/p$n/rp_filter
 		ip route add "10.7.0.$((3 - n))/32" dev p$n src "10.7.0.$n" table 20$n
-		# The connection manager asks where its peer is, and takes no answer but the interface that the request came by.
+		# The connection manager resolves the address of its peer, and accepts an answer only on the interface
+		# of the request.
 		ip route add "10.7.0.$((3 - n))/32" dev p$n
 		ip rule add pref $n iif lo to "10.7.0.$((3 - n))/32" lookup 20$n
 	done

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Rows in which rxe and siw simulate devices of other drivers (tests/standin). Two proxies are in a row, with the
-# devices between them: a TCP client, tcp=>verbs, verbs=>tcp, knfsd.
+# Rows in which rxe and siw simulate devices of other drivers (tests/standin). Two chained proxies have these devices
+# between them: TCP client, tcp=>verbs, verbs=>tcp, knfsd.
 
-# standin_pair NAME ADDRESS PORT VARIABLES...: two proxies, called NAME and NAME-server, with these variables. STANDIN_KEYS are more
-# keys of their services.
+# standin_pair NAME ADDRESS PORT VARIABLES...: starts two proxies, NAME and NAME-server, with these variables.
+# STANDIN_KEYS are further keys of their services.
 standin_pair() {
 	local name=$1 address=$2 port=$3 keys="max_connections = 8; ${STANDIN_KEYS:-}"
 	shift 3
@@ -12,14 +12,14 @@ standin_pair() {
 	proxy_start "$name" "tcp://10.0.2.15:$((port + 1))" "verbs://$address:$port" "$keys"
 }
 
-# standin_end NAME: the mount first, since nothing unmounts without its server.
+# standin_end NAME: unmounts, then stops the proxies, because unmounting needs the server.
 standin_end() {
 	! grep -q " /mnt/n " /proc/mounts || umount -f -l /mnt/n
 	proxy_stop "$1" KILL
 	proxy_stop "$1-server" KILL
 }
 
-# standin_profile PROFILE DEVICE ADDRESS KEYS VERSION: KEYS is the counter of the method by which memory must be exposed.
+# standin_profile PROFILE DEVICE ADDRESS KEYS VERSION: KEYS is the counter of the required method of memory exposure.
 standin_profile() {
 	local name=standin-$1-$2 lent
 	trap "standin_end $name" EXIT
@@ -31,7 +31,7 @@ standin_profile() {
 	say "# $1 on $2: $4 $lent"
 }
 
-# standin_row PROFILE DEVICE ADDRESS KEYS VERSION...; traffic over siw is judged, since it goes over TCP.
+# standin_row PROFILE DEVICE ADDRESS KEYS VERSION...: tests a profile. Traffic over siw is judged, because siw uses TCP.
 standin_row() {
 	local version row=row
 	[ "$2" != siw ] || row=judged

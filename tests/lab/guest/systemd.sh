@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Debian package under a real systemd, which is this guest's init; the rows run in a unit of their own. The
-# kernel's NFS client mounts through the proxy from the knfsd of 10.0.2.15, with fio on the mount while the daemon is
-# reloaded, restarted and upgraded. The first of these two runs passes its environment to the second.
+# The Debian package under systemd, which is this guest's init. The rows run in a unit. The kernel's NFS client mounts
+# the knfsd of 10.0.2.15 through the proxy, and fio works on the mount while the daemon is reloaded, restarted and
+# upgraded. This script runs twice: before systemd, and in the unit, with the environment of the first run.
 [ "${1:-}" != rows ] || . /run/share/env
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
@@ -10,15 +10,15 @@
 deb_dir=$LAB_BUILD/package
 conf=/etc/rpcrdma-proxy.conf
 
-# As this machine's own services are not wanted: what systemd itself brings is enough.
+# Removes this machine's own units: those of systemd itself are sufficient.
 become_systemd() {
 	local unit
 	trap - EXIT
 	rm -rf /etc/systemd/system/*.wants /etc/systemd/system/*.requires
 	: >/etc/fstab
-	# Here a package that is installed is to start its service; and nobody reads its manual.
+	# Removes policies of container images: the package must start its service.
 	rm -f /usr/sbin/policy-rc.d /var/lib/man-db/auto-update
-	# As init of a machine, which this is, systemd shares its mounts with the namespaces of its services.
+	# Removes signs of a container: on a real machine systemd shares its mounts with the namespaces of its services.
 	rm -f /.dockerenv /run/.containerenv
 	for unit in tmp.mount systemd-tmpfiles-setup.service systemd-tmpfiles-clean.timer console-getty.service getty.target \
 		systemd-networkd.service systemd-resolved.service systemd-timesyncd.service apt-daily.timer apt-daily-upgrade.timer \
@@ -53,7 +53,7 @@ ulimit -l unlimited
 journal() { journalctl -o cat --no-pager -u rpcrdma-proxy "$@"; }
 pid_of_daemon() { systemctl show -p MainPID --value rpcrdma-proxy; }
 
-# write_conf MORE: the one edit: a service instead of those in the package's file
+# write_conf MORE: edits the package's file: replaces its services by one
 write_conf() {
 	cat >$conf <<-CONF
 		services = ( { name = "files"; listen = "tcp://127.0.0.1:2149"; connect = "tcp://10.0.2.15:2049"; $1 } );
@@ -74,19 +74,19 @@ mounted() {
 	mount_clean
 }
 
-# fio_start: writes and reads back, with checksums, until fio_end
+# fio_start: writes and verifies data with checksums, until fio_end
 fio_start() {
 	rm -f /run/fio.json
 	fio --name=load --directory=/mnt/n --size=8M --bs=16k --rw=randwrite --direct=1 --ioengine=psync --verify=crc32c \
 		--verify_backlog=16 --verify_fatal=1 --time_based --runtime=86400 --output=/run/fio.json --output-format=json &
 	fio_pid=$!
 	wait_for 60 test -s /mnt/n/load.0.0
-	# Linux waits three seconds from its last connect before the next one.
+	# Linux waits three seconds between two connects.
 	sleep 4
 }
 
-# fio_end: no error; prints the longest stall. Its length proves nothing on a machine that is emulated together with
-# others, unless clients would have timed out.
+# fio_end: checks for errors, and prints the longest stall. The length proves nothing on a machine that is emulated
+# together with others, unless clients would have timed out.
 fio_end() {
 	local stall limit_s=20
 	kill -0 $fio_pid || fail "fio ended too early: $(tail -n 3 /run/fio.json)"
@@ -99,7 +99,7 @@ fio_end() {
 	((stall < 1000 * limit_s || stall < 1000 * $(limit_s $limit_s))) || fail "an operation took $stall ms"
 }
 
-# Refused connects are counted by the kernel, of the whole guest.
+# The kernel counts refused connects of the whole guest.
 refused() { awk '/^Tcp:/ && seen++ { print $8 }' /proc/net/snmp; }
 
 reloads() {
@@ -108,7 +108,7 @@ reloads() {
 	fio_start
 	before=$(refused)
 	for n in $(seq 20); do
-		# Every second one changes the service, and so drains its connection.
+		# Every second reload changes the service, and so drains its connection.
 		write_conf "stall_timeout_s = $((60 + n / 2));"
 		systemctl reload rpcrdma-proxy
 	done
@@ -159,7 +159,7 @@ upgrades() {
 	dpkg-query -W -f '${Version}' rpcrdma-proxy | grep newer
 }
 
-# A version that does not take the file is not started: the old one goes on.
+# A version that rejects the file does not start: the old one continues.
 upgrade_refused() {
 	local pid
 	printf 'services = ( { name = "files"; lisen = "x"; } );\n' >$conf
@@ -180,7 +180,7 @@ fields() {
 	! grep false /run/units
 }
 
-# What ends at once is in the journal of the unit, too.
+# The journal of the unit also has the messages of a daemon that ends immediately.
 failing_start() {
 	systemctl stop rpcrdma-proxy
 	printf 'services = ( { name = "files"; listen = "tcp://127.0.0.1:2049"; connect = "tcp://10.0.2.15:2050"; } );\n' >$conf
@@ -192,8 +192,8 @@ failing_start() {
 	systemctl start rpcrdma-proxy
 }
 
-# The daemon's namespace has a copy of each mount that was there when it started. It is to go with the host's: the last one
-# that goes says good-bye to the server, and if that were the daemon at its end nobody would hear it.
+# The daemon's mount namespace has a copy of each mount that existed when it started. An unmount on the host must remove
+# this copy, too: the last unmount sends messages to the server, and the ending daemon could not forward them.
 started_under_mount() {
 	local began
 	nfs_mount 4.1 127.0.0.1 2149 tcp
@@ -207,7 +207,7 @@ started_under_mount() {
 	! limit_passed "$began" 20 || fail "it took $((SECONDS - began)) s to end and to start"
 }
 
-# PF_MEMALLOC_NOIO and PF_LOCAL_THROTTLE, of each thread.
+# PF_MEMALLOC_NOIO and PF_LOCAL_THROTTLE of each thread.
 flags() {
 	local stat bits=$((0x00180000)) flags count=0
 	for stat in /proc/"$(pid_of_daemon)"/task/*/stat; do
@@ -229,8 +229,8 @@ unit() {
 	awk -v score="$score" 'BEGIN { exit !(score != "" && score <= 2.0) }' || fail "exposure level $score"
 }
 
-# The machine goes down with a file system of fstab mounted through the proxy, and pages of it that are not written yet. What
-# systemd runs when all units have ended says how long that took.
+# The machine powers off while a file system of fstab is mounted through the proxy and has unwritten pages. The last
+# program that systemd runs reports how long this took.
 power_off() {
 	local name="systemd: power-off with a mount of fstab through the proxy" limit
 	wanted "$name" || return 0
@@ -260,7 +260,7 @@ power_off() {
 
 server_start
 row "systemd: the package is installed, and takes one edit of its file" installed
-# In a second boot that row is over; the others need what it did.
+# In a second boot that row may already have run; the others need its result.
 systemctl -q is-active rpcrdma-proxy || installed >/run/share/installed.log 2>&1
 row "systemd: a mount by NFSv4.1" mounted 4.1
 row "systemd: a mount by NFSv3" mounted 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sends of 200,000 bytes over verbs, between two proxies that advertise 256 KiB each.
+# Sends of 200,000 bytes over verbs, between two proxies that both advertise an inline threshold of 256 KiB.
 
-# one_send ADDRESS PORT CLIENT SERVER: WRITEs and READs of 200,000 bytes go inline through those two proxies.
+# one_send ADDRESS PORT CLIENT SERVER: WRITEs and READs of 200,000 bytes pass these two proxies inline.
 one_send() {
 	local calls
 	nfs_mount 4.1 "$1" "$2" tcp

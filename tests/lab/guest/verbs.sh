@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Rows over the verbs fabric: the proxies run here, on the kernel's siw (10.0.2.15) and rxe (10.9.0.1).
+# Rows over the verbs fabric: the proxies run in this guest, on the kernel's siw (10.0.2.15) and rxe (10.9.0.1).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
@@ -10,7 +10,7 @@
 . "$(dirname "$0")/identity.sh"
 . "$(dirname "$0")/standin.sh"
 
-# A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
+# A libnfs client on the host, through a proxy on the host and one in this guest, to the NFS-Ganesha on the host.
 libnfs() {
 	local before after
 	before=$(host proxy_bytes to-guest)
@@ -19,8 +19,8 @@ libnfs() {
 	[ $((after - before)) -ge $((2 << 20)) ] || fail "only $((after - before)) bytes went through the proxy"
 }
 
-# rdma:// is verbs where a device serves the address, and also iwarp: one listener for both, and a
-# connection on the fabric that reaches the server.
+# rdma:// uses verbs if a device serves the address, and also iwarp: one listener for both, and a connection on the
+# fabric that reaches the server.
 on_fabric() {
 	local said
 	said=$(grep -c "$2" "$proxy_dir/$1.log" || true)
@@ -51,7 +51,7 @@ rdma_connect() {
 	on_fabric either-lo 'over iwarp'
 }
 
-# Each RPC with a chunk exposes a registration.
+# Each RPC with a chunk exposes registered memory.
 through_off() {
 	through "$@"
 	[ "$(proxy_count "$2" regions_lent)" -gt 0 ] || fail "no registration was lent"
@@ -59,7 +59,7 @@ through_off() {
 	say "# $(proxy_count "$2" slabs_registered) slabs registered for $(proxy_count "$2" connections_opened) connections"
 }
 
-# A useless server in user space, and a good one, at one worker.
+# A lying server in user space, and a good one, in one worker.
 claims() {
 	local cleared
 	proxy_start claims-good verbs://10.0.2.15:2273 tcp://127.0.0.1:2274
@@ -74,8 +74,8 @@ claims() {
 	proxy_stop claims-good KILL
 }
 
-# judged_siw NAME FUNCTION ARGUMENTS...: a row between two siw devices of this guest, which the judge sees on its loopback; in the
-# short tier without the judge.
+# judged_siw NAME FUNCTION ARGUMENTS...: a row between two siw devices of this guest. The judge captures the guest's
+# loopback; in the short tier nothing is judged.
 judged_siw() {
 	if [ "$LAB_TIER" = short ]; then row "$@"; else JUDGE_HERE=lo judged "$@"; fi
 }
@@ -96,8 +96,8 @@ for version in $(versions 4.2); do
 	JUDGE_HERE=lo judged "tcp client, tcp=>verbs on siw, knfsd over RDMA, $version" \
 		through guest tcp-siw "$version" 10.0.2.15 2201 tcp
 done
-# As on a device without memory windows: with a domain for each connection, and options that the kernel may refuse; and with
-# one for all connections to the server.
+# Like a device without memory windows: with a protection domain for each connection, and options that the kernel may
+# reject; and with one domain for all connections to the server.
 guest_row off-rxe tcp://10.0.2.15:2223 verbs://10.9.0.1:20049 \
 	"memory_windows = \"off\"; rdma_domain = \"connection\"; rdma_ack_timeout = 16; rdma_tos = 106;"
 guest_row off-peer-rxe tcp://10.0.2.15:2224 verbs://10.9.0.1:20049 "memory_windows = \"off\";"
@@ -113,7 +113,7 @@ for version in $(versions 4.2); do
 	judged_siw "siw client, verbs=>tcp on siw, knfsd with secure exports, $version" \
 		through guest siw-tcp "$version" 10.0.2.15 2203 rdma
 done
-# In the short tier another kernel has these (iwarp.sh).
+# In the short tier the other kernel runs these rows (iwarp.sh).
 [ "$LAB_TIER" = short ] || rxe_rows
 for version in 3 4; do
 	judged "libnfs, tcp=>iwarp, verbs=>tcp on siw, NFS-Ganesha, $version" libnfs $version
@@ -128,7 +128,7 @@ standin_rows
 [ "$LAB_TIER" = short ] ||
 	row "siw: receives change their sizes under load" sizes verbs 10.0.2.15
 row "rxe: receives change their sizes under load" sizes verbs 10.9.0.1
-# The memory left after their largest messages is for larger Receives.
+# Larger receives use the memory that the largest messages leave.
 guest_row v2-siw-server verbs://10.0.2.15:2231 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
 guest_row v2-siw tcp://10.0.2.15:2241 verbs://10.0.2.15:2231 "connect_version = 2; max_message_bytes = 4194304;"
 guest_row v2-rxe-server verbs://10.9.0.1:2232 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
@@ -145,9 +145,9 @@ done
 row "version two: a kernel client with version one beside it, at one listener" one_listener
 row "version two: knfsd has version one only, and carries each Call out once" try_knfsd
 
-# Changes of devices, and of proxies on them.
-# moves MOMENTS ARGUMENTS...: those of kills; and the proxy has noticed, in a connection or, where the client is quicker to
-# end that, in its listener.
+# Changes of devices, with proxies on them.
+# moves MOMENTS ARGUMENTS...: runs kills. The proxy must have noticed the change on a connection, or on its listener if
+# the client closed the connection earlier.
 moves() {
 	local proxy=$3 before
 	before=$(proxy_count "$proxy" address_changes)
@@ -172,13 +172,13 @@ row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, 4.2: the address moves $(fe
 row "rxe client, verbs=>tcp on rxe, knfsd, 4.1: the address moves $(few) times" \
 	moves "$(few)" guest rxe-tcp 4.1 10.9.0.1 2204 rdma
 
-# seeks PROXY: its one connection has sought the server for a while. Sets said to what the proxy says.
+# seeks PROXY: its only connection has been connecting to the server for a while. Sets said to its answer.
 seeks() {
 	said=$(proxy_says "$1" -j connections) &&
 		jq -e '.connections[0] | .state == "connecting" and .state_age_s >= 2' <<<"$said" >/dev/null
 }
 
-# siw connects inside of rdma_connect(), and here to a host whose answers are lost.
+# siw connects inside rdma_connect(), here to a host that never answers.
 silent_server() {
 	local client said= seeks=
 	client_start 9
@@ -186,7 +186,7 @@ silent_server() {
 	rdma link add siw9 type siw netdev v9
 	proxy_start silent tcp://127.0.0.1:2212 verbs://10.8.9.2:20049
 	exec {client}<>/dev/tcp/127.0.0.1/2212
-	# A record of 40 bytes, NFSv3 NULL: a server is sought for a whole Call.
+	# A record of 40 bytes, NFSv3 NULL: the proxy connects to a server only for a complete Call.
 	printf '\200\0\0\50\0\0\0\1\0\0\0\0\0\0\0\2\0\1\206\243\0\0\0\3' >&$client
 	head -c 20 /dev/zero >&$client
 	wait_for 20 seeks silent && seeks=yes
@@ -203,9 +203,9 @@ row "siw: a server that does not answer holds up nobody" silent_server
 	row "siw: packets are dropped, and either end gives up, with a Call in flight and without" silent_siw
 row "rxe: packets are dropped, and either end gives up, with a Call in flight and without" silent_rxe
 
-# Clients that vanish, each while others go on.
+# Vanishing clients, while others continue.
 guest_row siw-tcp-many verbs://10.0.2.15:2221 tcp://127.0.0.1:2049 "keepalive_s = 3;"
-# In the short tier clients on siw vanish elsewhere (iwarp.sh).
+# In the short tier clients on siw vanish in iwarp.sh.
 [ "$LAB_TIER" = short ] ||
 	row "siw client, verbs=>tcp on siw, knfsd, 4.1: $count other clients vanish" \
 		kills_client "$count" guest siw-tcp-many 4.1 10.0.2.15 2221 rdma

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Version two over verbs: two legs whose Receives change their sizes; two proxies that speak it to each other; a proxy
-# that tries it with the kernel's server, which has version one only; and the kernel's client next to a peer that
-# speaks version two.
+# Version two over verbs: two legs that change their receive sizes; two proxies that use it with each other; a proxy
+# that tries it with the kernel's server, which has only version one; and the kernel's client next to a peer that uses
+# version two.
 
-# sizes FABRIC ADDRESS: see tests/lab/pair_sizes.c; 3 times without DDP and 3 times with it, in the other tiers 20 each. A lower
-# size is asked for again until no Call crosses the REQ that counts on more (B4.2-2), which takes many tries under load.
+# sizes FABRIC ADDRESS: runs tests/lab/pair_sizes.c, 3 times without DDP and 3 times with it, in the longer tiers 20
+# times each. A request for a lower size is repeated until no Call crosses it that relies on the larger one (B4.2-2),
+# which takes many tries under load.
 sizes() {
 	with_limit 200 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" sizes "$([ "$LAB_TIER" = short ] && echo 3 || echo 20)" || fail "receives do not change their sizes"
 }
 
-# leg_says NAME END EXPRESSION: what jq finds of the legs at that end ("client", "upstream") of a proxy's connections.
+# leg_says NAME END EXPRESSION: prints the result of jq for the legs at that end ("client", "upstream") of a proxy's
+# connections.
 leg_says() {
 	proxy_says "$1" -j connections | jq -c "[.connections[].$2 | $3]"
 }
 
-# work_medium COUNT: a file in so many WRITEs and READs of 48 KiB, and each byte of it: what goes by chunk time and again and
-# would fit a larger receive.
+# work_medium COUNT: writes and reads a file in COUNT Calls of 48 KiB, and compares it. Each Call needs a chunk as long
+# as receives are small, and would fit a larger receive.
 work_medium() {
 	dd if=/dev/urandom of=/run/medium bs=48K "count=$1" status=none
 	dd if=/run/medium of=/mnt/n/medium bs=48K oflag=direct status=none
@@ -24,11 +26,12 @@ work_medium() {
 	rm /run/medium /mnt/n/medium
 }
 
-# both_speak ADDRESS PORT CLIENT SERVER: a kernel client through those two proxies, which speak version two to each other.
+# both_speak ADDRESS PORT CLIENT SERVER: a kernel client works through these two proxies, which use version two with
+# each other.
 both_speak() {
 	local client server
 	nfs_mount 4.1 "$1" "$2" tcp
-	# Some raise the sizes, some use up the smaller receives, and the others go as one Send.
+	# Some Calls raise the sizes, some use up the smaller receives, and the others are single Sends.
 	work_medium 80
 	client=$(leg_says "$3" upstream '[.rpcrdma_version, .recv_size_bytes, .peer_recv_size_bytes]')
 	server=$(leg_says "$4" client '[.rpcrdma_version, .recv_size_bytes, .peer_recv_size_bytes]')
@@ -41,8 +44,8 @@ both_speak() {
 	[ "$(proxy_count "$3" err_chunk_received)" = 0 ] || fail "the client's proxy was sent ERR_CHUNK"
 }
 
-# one_listener: of the server's proxy on rxe the kernel has a mount, with version one, and the client's proxy a connection,
-# with version two, at once.
+# one_listener: the server's proxy on rxe serves the kernel's client with version one, and the client's proxy with
+# version two, at the same time.
 one_listener() {
 	local versions
 	trap 'umount -f -l /mnt/beside 2>/dev/null || true' EXIT
@@ -62,12 +65,13 @@ one_listener() {
 	[ "$(jq -c unique <<<"$versions")" = '[1,2]' ] || fail "versions are $versions"
 }
 
-# nfsd_calls: how many Calls the kernel's server has carried out, by its own count.
+# nfsd_calls: prints how many Calls the kernel's server has executed.
 nfsd_calls() {
 	awk '$1 == "rpc" { print $2 }' /proc/net/rpc/nfsd
 }
 
-# knfsd answers the first message of version two with ERR_VERS, and goes on in version one; the next connection begins so.
+# knfsd answers the first message of version two with ERR_VERS, and continues in version one. The next connection begins
+# with version one.
 try_knfsd() {
 	local before sent refused versions
 	before=$(nfsd_calls)
@@ -82,7 +86,7 @@ try_knfsd() {
 	[ "$(jq -c unique <<<"$versions")" = '[1]' ] || fail "the connection's version is $versions"
 	[ "$refused" = 1 ] || fail "ERR_VERS came $refused times"
 	[ $(($(nfsd_calls) - before)) = "$sent" ] || fail "$sent Calls were sent, $(($(nfsd_calls) - before)) carried out"
-	# Another connection of the same service: the server is known by now.
+	# Another connection of the same service: its server is known to have only version one.
 	nfs_mount 4.1 10.0.2.15 2235 tcp
 	work_medium 3
 	umount /mnt/n

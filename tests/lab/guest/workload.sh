@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The workloads, on the file system mounted at /mnt/n. Each runs with errexit set and prints why it fails.
+# Workloads on the file system mounted at /mnt/n. Each runs with errexit and prints why it fails.
 
 fail() {
 	echo "$*"
 	exit 1
 }
 
-# timed FUNCTION ARGUMENTS...: says in the row's log how long it took.
+# timed FUNCTION ARGUMENTS...: writes its duration to the row's log.
 timed() {
 	local start=$SECONDS
 	"$@"
 	echo "$* took $((SECONDS - start)) s"
 }
 
-# A tree of real files, copied, and compared as the server gives it back.
+# A tree of real files is copied and compared with the server's copy.
 work_tree() {
 	local from=${1:-/usr/include/rdma}
 	rm -rf /mnt/n/tree
@@ -22,12 +22,13 @@ work_tree() {
 	rm -rf /mnt/n/tree
 }
 
-# Files of every size around the limits of inline messages, pages and chunks; O_DIRECT; a mapping.
+# Files with sizes around the limits of inline messages, pages and chunks; O_DIRECT; a mapping.
 work_files() {
 	"$LAB_BUILD/tests/lab/lab_work" files /mnt/n "${1:-4194307}"
 }
 
-# work_readdir NAMES: a directory of so many; a hundred need several READDIR replies (the client begins by asking for 4 KiB).
+# work_readdir NAMES: lists a directory of NAMES entries. A hundred need several READDIR Replies, because the client
+# first requests 4 KiB.
 work_readdir() {
 	"$LAB_BUILD/tests/lab/lab_work" names /mnt/n "$1"
 }
@@ -47,7 +48,7 @@ work_names() {
 	rm -f /mnt/n/link /mnt/n/a /mnt/n/c
 }
 
-# Extended attributes (NFSv4.2): small ones and one that no inline message holds.
+# Extended attributes (NFSv4.2): small ones, and one that exceeds every inline message.
 work_xattr() {
 	local value
 	value=$(head -c 3950 /dev/zero | tr '\0' x)
@@ -59,9 +60,9 @@ work_xattr() {
 	rm -f /mnt/n/x
 }
 
-# Access control lists, as the server's ext4 has them: NFSv3 by the NFSACL protocol, NFSv4 by the acl attribute. The long
-# one set fits no inline message, but a page, past which knfsd of 6.1 decodes none; its client reads none even of that
-# length back, on a direct mount neither. Each side sees what the other has set.
+# Access control lists of the server's ext4: NFSv3 by the NFSACL protocol, NFSv4 by the acl attribute. The long list
+# exceeds an inline message but fits a page; knfsd of 6.1 decodes no longer one, and its client cannot even read that
+# length back on a direct mount. Each side sees the lists that the other has set.
 work_acl() {
 	local name=acl.$RANDOM long
 	touch /mnt/n/$name.1 /mnt/n/$name.2 /srv/export/$name.3
@@ -90,8 +91,9 @@ work_acl() {
 	rm -f /mnt/n/$name.*
 }
 
-# Locks that this client and another contend for. $second, of `through`, is how the other gets there, with 4.1 to NFS-Ganesha: its 4.3
-# answers READ_PLUS with no data and the end of the file, whatever is there, and the client of Linux 6.12 asks for that in 4.2 over TCP.
+# Locks for which this client and another one compete. $second, of `through`, is the address for the other client. With
+# 4.1 to NFS-Ganesha: its version 4.3 answers READ_PLUS with no data and end of file, and the client of Linux 6.12 uses
+# READ_PLUS in 4.2 over TCP.
 work_locks() {
 	local version=$1
 	[ -n "${second:-}" ] || return 0
@@ -101,19 +103,19 @@ work_locks() {
 	client_umount 1
 }
 
-# Bytes that change while they are sent: below, siw has wrong CRCs (siw_end), on 6.12 a dozen a round. Past a hundred at once the log
-# of the proxy tells only how many there were, and not whose.
+# Bytes that change while they are sent. siw then sends wrong CRCs (siw_end), on 6.12 a dozen per round. Beyond a
+# hundred within a short time, the proxy's log has only their number.
 work_changes() {
 	work_files
 	"$LAB_BUILD/tests/lab/lab_work" change /mnt/n /srv/export 5
 }
 
-# delegation_is FILE: the server has given a delegation of that file, and has it not back.
+# delegation_is FILE: the server has granted a delegation of that file that was not returned.
 delegation_is() {
 	cat /proc/fs/nfsd/clients/*/states | grep 'type: deleg' | grep -qF "/$1\""
 }
 
-# delegation_get FILE: the mount has that file open as $delegated, and a delegation of it.
+# delegation_get FILE: opens that file of the mount as $delegated, and gets a delegation.
 delegation_get() {
 	echo one >"/mnt/n/$1"
 	sync -f "/mnt/n/$1"
@@ -122,8 +124,8 @@ delegation_get() {
 	delegation_is "$1" || fail "the server gave no delegation of $1"
 }
 
-# delegation_recall FILE LIMIT_MS: within that, on an idle machine, it is recalled through the backchannel (NFSv4.1 and 4.2), since somebody opens the file on the
-# server, who waits until it has been returned. Sets recall_ms.
+# delegation_recall FILE LIMIT_MS: opens the file on the server, which recalls the delegation through the backchannel
+# (NFSv4.1 and 4.2). The recall must end within LIMIT_MS of an idle machine. Sets recall_ms.
 delegation_recall() {
 	local begin_us opened
 	delegation_is "$1" || fail "the client has returned the delegation of $1 by itself"
@@ -154,7 +156,7 @@ work_fio() {
 	rm -f /mnt/n/verify*
 }
 
-# Part of the kernel's source, unpacked, hashed and compared.
+# Unpacks, hashes and compares a part of the kernel's source.
 work_source() {
 	local from=$LAB_CACHE/source
 	mkdir /mnt/n/source
@@ -168,7 +170,7 @@ work_source() {
 	rm -r /mnt/n/source
 }
 
-# What the short tier does on every row. VERSION decides what there is to try.
+# The work of the short tier in every row. It depends on VERSION.
 work_short() {
 	local version=$1
 	timed work_files
@@ -189,7 +191,7 @@ work_short() {
 	esac
 }
 
-# Additional work of the full tier on every row: a source tree, a large file, a directory of 10,000 names, random I/O
+# Additional work of the full tier in every row: a source tree, a large file, a directory of 10,000 names, random I/O
 # with verification, and more rounds of contended locks.
 work_full() {
 	local version=$1

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A client with little memory whose own host runs the proxy: its dirty pages go through the daemon, which must write
-# them before memory becomes free. 512 MiB in all (run.sh), and no swap.
+# A client with little memory and a proxy on the same host. Its dirty pages pass the daemon, which must write them
+# before memory becomes free. 512 MiB in total (run.sh), no swap.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
 
 guest_start
 
-# hog: 128 MiB that are in use all the time
+# hog: uses 128 MiB all the time
 hog() {
 	exec perl -e '$b = "x" x (128 << 20);
 		while (1) { for ($i = 0; $i < length $b; $i += 4096) { substr($b, $i, 1) = "y" } select undef, undef, undef, 0.1 }'
 }
 
-# writes_much PROXY PORT: four times the memory, as dirty pages, together with the hog; then read back and compared
+# writes_much PROXY PORT: writes four times the memory as dirty pages, next to the hog, then reads and compares
 writes_much() {
 	local pid hog_pid
 	pid=$(cat "$proxy_dir/$1.pid")
