@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# ./dev bench works, with measurements of a tenth of a second: each method produces plausible figures, over loopback
-# and over a wire, and there are a table and a page. The size of the figures is not judged here.
+# ./dev bench works, with measurements of a tenth of a second. Each method produces plausible results, over loopback and
+# over a wire, and the run makes a table and a page. The size of the results is not judged.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -14,17 +14,17 @@ bench() {
 	env -u E2E_INSIDE "$E2E_SRC/../bench/bench.sh" -b "$E2E_BUILD" -l "$E2E_BUILD" --rounds 1 --seconds 0.1 -o "$results" "$@"
 }
 
-# Outside of /run, because the script has a private /run.
+# Not in /run, because the script has a private /run.
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
-# column NAME: of samples.csv, as "SERIES ROW CONTENDER VALUE"
+# column NAME: prints that column of samples.csv, as "SERIES ROW CONTENDER VALUE"
 column() {
 	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $1, $2, $3, $at }' \
 		"$results/samples.csv"
 }
 
-# each COLUMN TEST LINES: so many lines, all of which have a value that passes
+# each COLUMN TEST LINES: the column has LINES lines, and every value passes TEST
 each() {
 	column "$1" | awk -v lines="$3" "{ n++; v = \$4; if (\$4 == \"\" || !($2)) bad = 1 } END { exit bad || n != lines }" ||
 		{ column "$1"; return 1; }
@@ -36,13 +36,13 @@ check "closed loop, open loop, connections and crowds, of each contender" bench 
 	--rows '^lo/(getattr-x16|getattr-open|read-1m-x4|connect|crowd)$'
 note "$(cut -d, -f1-3,9-12 "$results/samples.csv" | tail -n +2)"
 check "each has operations, and each connection is one" each all_ops 'v > 0' 28
-# On a machine that is busy none may have ended in a tenth of a second.
+# On a busy machine no Call may end in a tenth of a second.
 timed() { paste -d' ' <(column ops) <(column p99_us) | awk '($4 > 0) != ($8 > 0) { bad = 1 } $8 > 0 { n++ } END { exit bad || !n }'; }
 check "where some ended in the time that counts there is a p99" timed
 check "each has spent CPU time in the server" each cpu_server_s 'v > 0' 28
 one_rate() { column rate | awk '$2 == "getattr-open" { n++; if (!($4 > 0) || n > 1 && $4 != rate) bad = 1; rate = $4 } END { exit bad || n != 6 }'; }
 check "the open loop has one rate for all" one_rate
-# hops COLUMN LINES: so many of those that have this hop have spent CPU time there, in operations of any kind
+# hops COLUMN LINES: in LINES lines with that hop, it has used CPU time
 hops() { column "$1" | awk -v lines="$2" '$4 > 0 { n++ } END { exit n != lines }' || { column "$1"; return 1; }; }
 check "each first hop has spent CPU time" hops cpu_first_s 23
 check "so has each second hop" hops cpu_second_s 15
@@ -68,7 +68,7 @@ check "it is in the samples" eval 'column all_ops | grep -qE "getattr-x1 chain-b
 check "over a wire with short packets" bench --contenders 'haproxy2|copy2|chain' --rows '^mtu1500/read-1m-x4$'
 check "each has operations" each all_ops 'v > 0' 3
 
-# With a server that sends wrong bytes: a run says so, and has no table.
+# If the server sends wrong bytes, a run reports this and makes no table.
 mkdir -p "$results/spoilt/tests/bench"
 ln -s "$E2E_BUILD/tests/bench/nfs_load" "$E2E_BUILD/tests/bench/copy_proxy" "$results/spoilt/tests/bench/"
 printf '#!/bin/sh\nexec %s -x 20 "$@"\n' "$E2E_BUILD/tests/bench/nfs_serve" >"$results/spoilt/tests/bench/nfs_serve"
@@ -81,13 +81,13 @@ spoilt() {
 check "wrong bytes make a run void" spoilt
 
 if command -v strace >/dev/null; then
-	# A GETATTR alone is read and sent twice, whatever disturbs it.
+	# Two system calls forward a single GETATTR, on any machine.
 	calls() {
 		env -u E2E_INSIDE "$E2E_SRC/../bench/calls.sh" -b "$E2E_BUILD" -l "$E2E_BUILD" -w getattr -n 1 -t 0.2 -c tcp >"$T/calls" 2>&1
 		cat "$T/calls"
 		grep -qE '^tcp.1 +[0-9]+ RPCs:.* readv 2\.0.* sendmsg 2\.0|^tcp.1 .* sendmsg 2\.0.* readv 2\.0' "$T/calls"
 	}
-	# On a machine that is busy no RPC may end in that time.
+	# On a busy machine no RPC may end in that time.
 	check "system calls are counted by strace" wait_for 60 calls
 fi
 

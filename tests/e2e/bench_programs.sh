@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The measuring programs send valid NFSv3, check each byte, fail if a byte is wrong or missing, and print figures of
-# what happened.
+# The programs of tests/bench send valid NFSv3, check each byte, fail if a byte is wrong or missing, and print correct
+# results.
 # shellcheck disable=SC2034
 A_SERVICE='ddp = "nfs"; max_connections = 1000;' B_SERVICE='max_connections = 1000;'
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ BENCH=$E2E_BUILD/tests/bench
 . "$E2E_SRC/../bench/load.sh"
 COPY_PORT=12070 V6_PORT=12071 BAD_PORT=12072 QUIET_PORT=12073
 
-# load WHERE ARGS...: its line of JSON is in WHERE.json; the port is that of WHERE
+# load WHERE ARGS...: runs nfs_load; its line of JSON goes to WHERE.json. WHERE selects the port
 declare -A port_of=([direct]=$NFS_PORT [copied]=$COPY_PORT [chain]=$FRONT_PORT [bad]=$BAD_PORT [quiet]=$QUIET_PORT)
 short_s=$(limit_s 0.1 1) # that a load goes on
 load() {
@@ -24,7 +24,8 @@ load() {
 # told WHERE FILTER: FILTER holds for the printed results
 told() { jq -e "$2" "$1.json" || { cat "$1.json"; false; }; }
 
-# load_waits WHERE: each connection has sent its NULL and no other Call before the script continues; all stay until it ends the load
+# load_waits WHERE: starts a load with -g. Each connection must send its NULL and no other Call before the script
+# continues, and all must stay open until it ends the load
 load_waits() {
 	load_start waits 127.0.0.1 "${port_of[$1]}" -w getattr -k 20 -t "$(limit_s 0.1 1)" -g || return 1
 	wait_for 10 connected "${port_of[$1]}" 20 && load_goes_on waits && load_says waits || return 1
@@ -64,7 +65,7 @@ check "IPv6" "$BENCH/nfs_load" -t "$(limit_s 0.1 1)" -w read:100 ::1 $V6_PORT
 check "DDP finds the data of their READs" counter_is a rdma write_chunk_bytes_taken -gt 1000000
 check "DDP finds the data of their WRITEs" counter_is b rdma read_chunk_bytes_pulled -gt 1000000
 
-# half_closed: a client that says no more after its Call has the Reply, and then the end
+# half_closed: a client that half-closes after its Call gets the Reply, and then the end
 half_closed() {
 	with_limit 20 python3 - $COPY_PORT <<-'END'
 		import socket, struct, sys
@@ -101,8 +102,8 @@ check "a server that says nothing fails" not load quiet -w null -W 0.5
 check "so it is told" grep -q "no Reply for 0.5 s" quiet.err
 kill -CONT "${pid_of[quiet]}"
 
-# paused: Calls come at a rate for 5 s, and the server is stopped for 300 ms of these at least, from the first of them; both last
-# as many times longer as the machine is slower
+# paused: Calls come at a rate for 5 s, and the server is stopped for at least 300 ms, from the first Call on. Both
+# times are extended on a slow machine.
 has_calls() { ss -Hnt state established "sport = :$QUIET_PORT" | awk '$1 > 0 { found = 1 } END { exit !found }'; }
 paused() {
 	load_start rate 127.0.0.1 $QUIET_PORT -w getattr -n 2 -k 2 -r 2000 -t "$(awk -v factor="$slower" 'BEGIN { print 5 * factor }')" -d 0 -g || return 1
@@ -127,7 +128,7 @@ check "no server fails" not load quiet -w null
 # ---------------------------------------------------------------- what others say of it
 
 dissected() { tshark -n -o tcp.desegment_tcp_streams:TRUE -d "tcp.port==$NFS_PORT,rpc" -r works.pcapng "$@" 2>tshark.err; }
-# packets FILTER: how many messages there are
+# packets FILTER: prints the number of matching messages
 packets() { dissected -Y "$1" -T fields -e rpc.xid >xids && tr ',' '\n' <xids | grep -c .; }
 
 if command -v dumpcap >/dev/null && command -v tshark >/dev/null; then

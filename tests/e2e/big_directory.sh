@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A directory of 10,000 entries is made and listed, over NFSv3 and NFSv4.0.
+# Makes and lists a directory of 10,000 entries, over NFSv3 and NFSv4.0.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha

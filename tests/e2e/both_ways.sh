@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Messages of every size pass, the server calls its clients back, a half-closed client gets its replies.
+# Messages of every size pass, the server calls its clients back, and a half-closed client gets its Replies.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

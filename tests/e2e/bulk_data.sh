@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# 200 MB are written and read back bit for bit, over NFSv3 and NFSv4.0.
+# Writes 200 MB and reads them back unchanged, over NFSv3 and NFSv4.0.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha

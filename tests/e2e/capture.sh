@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The packet judge and tshark check the traffic between the proxies: RPC-over-RDMA down to NFS, no malformed frame, no
-# bad CRC, credits respected, and as many Calls, Replies and FPDUs with a CRC as the proxies have counted.
+# The packet judge and tshark check the traffic between the proxies: it is RPC-over-RDMA down to NFS, has no malformed
+# frame and no bad CRC, respects credits, and has as many Calls, Replies and FPDUs with a CRC as the proxies have
+# counted.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -24,7 +25,7 @@ capture_begin() {
 	wait_for 20 grep -q '^File:' "$1.log" || bail "dumpcap does not start"
 }
 
-# what comes last on the wire must be in the file
+# the last packet must be in the file
 capture_end() {
 	wait_for 10 quiet || bail "the clients are gone and their connections are not"
 	(exec 3<>/dev/tcp/127.0.0.1/$FABRIC_MNT && printf 'the end of %s' "$1" >&3)
@@ -42,7 +43,7 @@ capture_end() {
 
 # ---------------------------------------------------------------- judging
 
-# judged NAME WHAT: a number that the judge has found
+# judged NAME WHAT: prints a number of the judge's verdict
 judged() { sed -n "s/^$2=//p" "$1.judge"; }
 
 judge() {

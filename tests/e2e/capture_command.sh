@@ -7,7 +7,7 @@ enter "$@"
 needs_proxies
 chooses_dialect
 
-# ends STATUS COMMAND...: with that status; what it prints is in $T/out and $T/err
+# ends STATUS COMMAND...: compares the exit status; the output is in $T/out and $T/err
 ends() {
 	local want=$1
 
@@ -17,10 +17,10 @@ ends() {
 }
 says() { cat $T/err; grep -qE -- "$1" $T/err; }
 
-# Longer than any test: how long a capture goes on is only looked at where it ends by that.
+# Longer than any test: only cases that end by it check the duration of a capture.
 LASTING='--seconds 3600'
 
-# capture NAME SIDE WORD...: to NAME.pcapng in the background, from when it has begun
+# capture NAME SIDE WORD...: starts a capture to NAME.pcapng in the background, and waits until it has begun
 capture() {
 	local name=$1 side=$2
 
@@ -29,23 +29,23 @@ capture() {
 	start "$name" "$CTL" -s "$T/$side.sock" capture "$@" "$name.pcapng"
 	wait_for 10 test -s "$name.pcapng" || bail "the capture $name does not begin"
 }
-# complete NAME: the program has ended well, and said so
+# complete NAME: the program has ended successfully, and reports a complete file
 complete() { cat "$1.log"; [ "$exit_status" = 0 ] && grep -qE "^rpcrdma-proxyctl: $1.pcapng: [0-9]+ packets, .*; [0-9]+ messages dropped; ended $2$" "$1.log"; }
-# over NAME OPTION: it ends by itself, by that
+# over NAME OPTION: the capture ends by itself, because of OPTION
 over() {
 	wait_for 20 has_ended "$1" || bail "the capture $1 does not end"
 	stop "$1"
 	check "$1: it ends by itself, complete, and says why" complete "$1" "by $2"
 }
-# finished NAME: … on a signal
+# finished NAME: the capture ends on a signal
 finished() {
 	stop "$1" INT
 	check "$1: it is complete when it is interrupted" complete "$1" "when it was interrupted"
 }
-# missed NAME: how many messages it says were not kept
+# missed NAME: prints how many messages it reports as lost
 missed() { sed -n 's/.*; \([0-9]*\) messages dropped; .*$/\1/p' "$1.log"; }
 
-# Ports below 1024 are those of many protocols.
+# tshark takes ports below 1024 for those of other protocols.
 shark() { tshark -n -2 -o tcp.try_heuristic_first:TRUE -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -r "$@" 2>$T/shark.err; }
 none() { shark "$1.pcapng" -Y "$2" >$T/found; cat $T/found; [ ! -s $T/found ]; }
 sound() {
@@ -53,7 +53,7 @@ sound() {
 	check "$1: its TCP is as it should be" none "$1" 'tcp.analysis.flags || tcp.checksum.status == 0 || ip.checksum.status == 0'
 }
 
-# By what name each Call counts: of a COMPOUND, the foremost operation, else the last.
+# The name of each Call: of a COMPOUND, its main operation, otherwise the last one.
 operation_names='
 BEGIN {
 	split("NULL GETATTR SETATTR LOOKUP ACCESS READLINK READ WRITE CREATE MKDIR SYMLINK MKNOD REMOVE RMDIR RENAME LINK " \
@@ -71,27 +71,27 @@ function compound(list,    n, ops, has, i) {
 	return last[ops[n]]
 }
 { print $4, $1 + 0 == 3 ? three[$2 + 1] : $2 + 0 == 0 ? "NULL" : compound($3) }'
-# calls NAME: of those that tshark sees, frame and operation
+# calls NAME: prints frame and operation of the Calls that tshark sees
 calls() {
 	shark "$1.pcapng" -Y "rpc.msgtyp == 0 && rpc.program == 100003" -T fields -e rpc.programversion -e rpc.procedure -e nfs.opcode -e frame.number |
 		awk -F '\t' "$operation_names"
 }
-# frames_answered NAME: of the Calls that have a Reply
+# frames_answered NAME: prints the frames of Calls with a Reply
 frames_answered() { shark "$1.pcapng" -Y "rpc.msgtyp == 1 && rpc.program == 100003" -T fields -e rpc.repframe; }
 sums() { sort | uniq -c | awk '{ print $2, $1 }'; }
-# seen NAME: the Calls, "OPERATION COUNT" a line; answered NAME: those that have a Reply
+# seen NAME: prints the Calls, "OPERATION COUNT" a line; answered NAME: prints those with a Reply
 seen() { calls "$1" | cut -d ' ' -f 2 | sums; }
 answered() { awk 'NR == FNR { has[$1]; next } $1 in has { print $2 }' <(frames_answered "$1") <(calls "$1") | sums; }
-# counted SIDE: those that the proxy has counted
+# counted SIDE: prints the Calls that the proxy has counted
 counted() { ctl "$1" -j latency nfs | jq -r '.services.nfs.operations | to_entries[] | "\(.key) \(.value.calls)"' | sort; }
 total() { counted "$1" | awk '{ calls += $2 } END { print calls }'; }
-# alike NAME SIDE: tshark has seen what the proxy has counted
+# alike NAME SIDE: tshark has seen the Calls that the proxy has counted
 alike() {
 	check "$1: Calls of each procedure are as many as the proxy has counted" is "$(seen "$1")" "$(counted "$2")"
 	check "$1: and each has its Reply" is "$(answered "$1")" "$(counted "$2")"
 	note "$(counted "$2" | tr '\n' ',')"
 }
-# kept NAME: how many messages are in it
+# kept NAME: prints the number of messages in the file
 kept() { shark "$1.pcapng" -Y 'frame.comment matches " (Call: from|Reply: from)"' -T fields -e frame.number | wc -l; }
 commented() { shark "$1.pcapng" -Y "frame.comment == \"$2\"" -T fields -e frame.number | grep -q .; }
 

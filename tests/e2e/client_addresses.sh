@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The server sees the clients' addresses through the proxy, whose host is a router. The export names one of two
-# clients, and only this client is served: NFSv3 with MOUNT, NFSv4.0 and NFSv4.1, over IPv4 and IPv6, over TCP and
-# RDMA, with the server on the proxy's host and elsewhere. Without the capability or the routes the daemon logs that at
-# its start, and no client is served from the proxy's own address.
+# The server sees the clients' addresses through the proxy, whose host is a router. The export names one of two clients,
+# and only this client is served: NFSv3 with MOUNT, NFSv4.0 and NFSv4.1, over IPv4 and IPv6, over TCP and RDMA, with the
+# server on the proxy's host and on another host. Without the capability or the routes, the daemon logs that at its
+# start, and serves no client from the proxy's own address.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 . "$E2E_SRC/hosts.sh"
@@ -15,7 +15,7 @@ FABRIC6_PORT=20059
 
 # ---------------------------------------------------------------- the hosts
 
-# This one has a foot on the clients' network, and another on the server's.
+# This host has one interface on the clients' network, and one on the server's.
 six() { on "$1" ip -6 address add "$2/64" dev eth0 nodad; }
 
 page_hosts filer 10.8.0.1 one 10.9.0.1 two 10.9.0.2
@@ -27,7 +27,7 @@ ip address add 10.9.0.254/24 dev wire && ip -6 address add fd09::fe/64 dev wire 
 	on filer ip route add default via 10.8.0.254 && on filer ip -6 route add default via fd08::fe ||
 	bail "the hosts are not joined"
 
-# serve_on COMMAND...: NFS-Ganesha, by that way; for reserved ports of client one alone
+# serve_on COMMAND...: starts NFS-Ganesha by that command. It serves only reserved ports of client one
 serve_on() {
 	GANESHA_PRIVILEGED=true ganesha_config |
 		sed "s|Access_Type = RW;|Access_Type = NONE; CLIENT { Clients = 10.9.0.1, fd09::1; Access_Type = RW; }|" >ganesha.conf
@@ -39,7 +39,7 @@ way_filer() { on filer "$@"; }
 
 # ---------------------------------------------------------------- the proxy
 
-# services HOST4 HOST6 KEYS: of the proxy on this host
+# services HOST4 HOST6 KEYS: prints the services of the proxy on this host
 services() {
 	echo "control = \"$T/b.sock\"; workers = 2; services = ("
 	service nfs "tcp://[::]:$FRONT_PORT" "tcp://$1:$NFS_PORT\", \"tcp://$2:$NFS_PORT" "$3"
@@ -52,14 +52,14 @@ services() {
 # write_file HOST4 HOST6 [KEYS]
 write_file() { services "$1" "$2" "${3-source = \"client\";}" | sed 's|connect = \("[^;]*"\);|connect = [ \1 ];|' >b.conf; }
 
-# begin [WRAP...]: the proxy, its log new
+# begin [WRAP...]: starts the proxy with a new log
 begin() {
 	: >b.log
 	start b "$@" "$PROXY" -c $T/b.conf
 	serves b "$FRONT_PORT" "$FRONT_MNT" "$FABRIC_PORT" || bail "the proxy does not start"
 }
 
-# routes add|del: what -t prints, as it prints it
+# routes add|del: applies the commands that -t prints
 routes() {
 	"$PROXY" -t -c b.conf 2>/dev/null | sed -n "s/^    ip /ip /p" >routes
 	[ "$1" = add ] || sed -i 's/ add / del /; s/ replace / del /' routes
@@ -73,19 +73,20 @@ says() { wait_for 10 logged b "$1"; }
 
 # ---------------------------------------------------------------- the clients
 
-# served CLIENT NAME VERSION: by the proxy at that name; denied: what the server says to one that it does not know
+# served CLIENT NAME VERSION: the proxy at that name serves the client. denied: the server rejects it as an unknown
+# client
 url_of() { echo "nfs://$1/export?version=$2&nfsport=${3:-$FRONT_PORT}&mountport=${4:-$FRONT_MNT}"; }
 served() { limited_on "$1" 60 "$BIN/nfs_client" "$(url_of "${@:2}")" mixed "dir$RANDOM$RANDOM" 1m 3; }
 answer() { limited_on "$1" 30 "$BIN/nfs_client" "$(url_of "${@:2}")" list / 0 2>&1; }
 denied() { answer "$@" >said; grep -qE 'MNT3ERR_ACCES|NFS4ERR_(NOENT|ACCES|PERM)|NOENT|ACCES|denied|No such' said && ! grep -q 'refused\|reset\|timed' said; }
-# by NFSv4.1; libnfs has 4.0
+# NFSv4.1 has another client program: libnfs has only 4.0
 made() { limited_on "$1" 60 python3 -B "$E2E_SRC/session.py" "$2" "${3:-$FRONT_PORT}" export "made$RANDOM$RANDOM" >said 2>&1; }
 not_made() { ! made "$@" && grep -qE '^operation [0-9]+: status' said; }
 unserved() { ! answer "$@" >said; }
 
 unserved_here() { ! with_limit 30 "$BIN/nfs_client" "$(url_of 127.0.0.1 3)" list / 0 >said 2>&1; }
 
-# each_family CHECK...: every version and family
+# each_family CHECK...: runs it for every version and address family
 all_served() {
 	for name in proxy4 proxy6; do for version in 3 4; do
 		check "$1: client one is served, NFSv$version at $name" served one $name $version
@@ -99,7 +100,7 @@ all_denied() {
 	for name in proxy4 proxy6; do check "$1: client $2 is denied by the server, NFSv4.1 at $name" not_made "$2" $name; done
 }
 
-# over_rdma WHAT: clients on hosts with a proxy of their own, which goes to this one over iWARP
+# over_rdma WHAT: clients on hosts with a proxy of their own, which connects to this one over iWARP
 over_rdma() {
 	local host
 
@@ -124,7 +125,7 @@ over_rdma() {
 	stop two
 }
 
-# place WHAT HOST4 HOST6: with the server there
+# place WHAT HOST4 HOST6: runs all checks with the server at these addresses
 place() {
 	write_file "$2" "$3" ''
 	begin
@@ -177,14 +178,14 @@ stop ganesha KILL
 serve_on way_filer
 place "the server elsewhere" 10.8.0.1 '[fd08::1]'
 
-# A client that no server elsewhere can answer.
+# A client that the other server has no route to.
 write_file 10.8.0.1 '[fd08::1]'
 begin
 check "a loopback client of a server elsewhere is not served" unserved_here
 check "which is said, too" says 'no source address towards the server: the client'"'"'s address is a loopback address'
 stop_proxy b
 
-# By name: the lines of -t are for each address then.
+# By name: -t then prints lines for each address.
 write_file filer filer
 sed -i "s/\[ \(\"[^\"]*\"\), \"[^\"]*\" \]/\1/" b.conf
 begin
@@ -193,7 +194,7 @@ stop_proxy b
 
 # ---------------------------------------------------------------- two proxies, each from the client's address
 
-# chain SIDE LISTEN CONNECT4 CONNECT6: one service of NFS, of the proxy on this host or on the filer
+# chain SIDE LISTEN CONNECT4 CONNECT6: starts one NFS service of the proxy on this host or on the filer
 chain() {
 	echo "control = \"$T/$1.sock\"; services = ("
 	service exports "$2" "$3\", \"$4" 'source = "client";' | sed 's|connect = \("[^;]*"\);|connect = [ \1 ];|'

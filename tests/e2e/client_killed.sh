@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients are killed in mid-transfer, repeatedly: other clients continue, and the proxy keeps nothing of the killed
+# Clients are killed in mid-transfer, repeatedly. Other clients continue, and the proxy keeps nothing of the killed
 # ones.
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The time of day is set a year ahead and a year back while clients are connected: no connection ends because of it,
-# and each timeout expires on time.
+# The time of day is set a year ahead and a year back while clients are connected. No connection ends because of it, and
+# each timeout expires on time.
 CLOSED_PORT=13050
 A_MORE=closed_service
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +15,7 @@ closed_service() {
 	service closed "tcp://127.0.0.1:$CLOSED_PORT" "tcp://127.0.0.1:$NFS_PORT" 'allow = [ "10.0.0.0/8" ];'
 }
 
-# is_ahead SECONDS: for both proxies, as their logs show: each change of the level is logged with the time
+# is_ahead SECONDS: the logs of both proxies show this offset. Each change of the level is logged with the time
 is_ahead() {
 	local side from
 
@@ -26,12 +26,13 @@ is_ahead() {
 		wait_for 10 says_month $side "$from" "$1" || return 1
 	done
 }
-# month_in SECONDS; says_month SIDE MONTH SECONDS: that one, or the one that has begun meanwhile
+# month_in SECONDS: prints the month at that offset. says_month SIDE MONTH SECONDS: the log has that month, or the one
+# that has begun since
 month_in() { date -u -d "@$(($(date +%s) + $1))" +%Y-%m; }
 says_month() { grep -qE "^($2|$(month_in "$3")).*log level is now" "$T/$1.log"; }
-# is_shown_out: a client that is refused is held for half a second, and then closed
+# is_shown_out: a rejected client is held for half a second, and then closed
 is_shown_out() { with_limit 20 bash -c "exec 3<>/dev/tcp/127.0.0.1/$CLOSED_PORT; read -r -u 3; true"; }
-# is_as_old SIDE: no older than this test
+# is_as_old SIDE: the daemon's age is at most that of this test
 is_as_old() { ctl "$1" -j status | jq -e --argjson most $((SECONDS + 1)) '.uptime_s >= 0 and .uptime_s <= $most'; }
 
 start_ganesha

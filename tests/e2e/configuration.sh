@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies that configure their connections by the draft's protocol (config_protocol) carry NFS as they do without
-# it; and so does one whose server refuses.
+# Two proxies that configure their connections by the draft's protocol (config_protocol) forward NFS as without it. So
+# does a proxy whose server rejects the protocol.
 # shellcheck disable=SC2034
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -9,7 +9,7 @@ needs_proxies
 chooses_dialect
 start_ganesha
 
-# The same of each proxy, but that the clients' side takes shorter Sends than the other one could send.
+# The same keys for both proxies, but the clients' side receives shorter Sends than the other side could send.
 A_SERVICE='config_protocol = true; inline_threshold_bytes = 2048;'
 B_SERVICE='config_protocol = true; inline_threshold_bytes = 8192;'
 start_chain
@@ -29,7 +29,7 @@ check "no Reply found no room" counter_is b rdma replies_too_big = 0
 stop_proxy a
 stop_proxy b
 
-# A server without it says so, and costs nothing but one round trip.
+# A server without the protocol rejects it, which costs one round trip.
 B_SERVICE=''
 start_chain
 for version in 3 4; do

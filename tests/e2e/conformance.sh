@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The conformance program tests real ends over the network: NFS-Ganesha with a proxy in front as a server, and a proxy
-# in front of libnfs as a client. It detects an end that is neither.
+# The conformance program tests other implementations over the network: NFS-Ganesha with a proxy in front as a server,
+# and a proxy in front of libnfs as a client. It detects a program that is neither.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -9,7 +9,7 @@ command -v python3 >/dev/null || skip_all "python3 is not installed"
 
 conformance() { with_limit 240 python3 -B "$E2E_SRC/../peer/conformance" "$@"; }
 
-# fails STATUS PATTERN COMMAND...: with that status, and its last line says so
+# fails STATUS PATTERN COMMAND...: compares the exit status, and the last line with PATTERN
 fails() {
 	local status=$1 pattern=$2
 
@@ -28,7 +28,7 @@ judge_server() {
 	conformance -p $server --rough --mount 127.0.0.1:$MNT_PORT --pcap server.pcap >server.out 2>&1 ||
 		{ grep -A 3 "(scenarios/" server.out; grep '^fail' server.out; return 1; }
 }
-# judged_by NFS LEAST: by that version nothing fails, and so much passes at least
+# judged_by NFS LEAST: with that version of NFS nothing fails, and at least LEAST statements pass
 judged_by() {
 	conformance -p $server --nfs "$1" >nfs.out 2>&1 || { grep -A 3 "(scenarios/" nfs.out; tail -n 5 nfs.out; return 1; }
 	[ "$(sed -nE 's/.*[ ,]([0-9]+) pass$/\1/p' nfs.out)" -ge "$2" ]
@@ -55,7 +55,7 @@ stop_proxy b
 
 # ---------------------------------------------------------------- a client
 
-# judged NAME SIGNAL: the client's judge ends so
+# judged NAME SIGNAL: the signal ends the judge of the client, which reports success
 judged() { stop judge INT; [ "$exit_status" = "$1" ]; }
 tally() { awk -v tag="$1" '$1 == tag { exit !($2 > 0 && $3 == 0) }' judge.log; }
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients that take a connection slot and send nothing, and clients that are rejected and reconnect, keep no other
-# client out.
+# Clients that take a connection slot and send nothing, and rejected clients that reconnect, keep no other client out.
 BACK_PORT=3049
 SHARE_PORT=13049
 CLOSED_PORT=13050
@@ -12,7 +11,7 @@ enter "$@"
 needs_proxies
 start_chain
 
-# A third proxy: two connections an address, and a service that lets nobody in.
+# A third proxy: two connections per address, and a service that rejects all clients.
 cat >$T/g.conf <<END
 control = "$T/g.sock";
 workers = 2;
@@ -24,10 +23,10 @@ END
 start g "$PROXY" -c $T/g.conf
 serves g $SHARE_PORT $CLOSED_PORT || bail "proxy g does not start"
 
-# service_shows SIDE SERVICE NAME: a number of one service
+# service_shows SIDE SERVICE NAME: prints a number of one service
 service_shows() { ctl "$1" -j services | jq -r --arg name "$2" ".services[] | select(.name == \$name) | $3"; }
 has_descriptors() { [ "$(descriptors "$1")" = "$2" ]; }
-# idle SIDE: no place is taken
+# idle SIDE: all connection slots are free
 idle() { [ "$(ctl "$1" -j services | jq '[.services[] | .connections + .half_open + .held] | add')" = 0 ]; }
 doors() { rpc_peer "$1" $BACK_PORT 0 0 doors "${@:2}"; }
 beside_the_crowd() { doors $FRONT_PORT "$@"; }

@@ -9,7 +9,7 @@ enter "$@"
 needs_proxies
 ulimit -n 4096 || skip_all "1,000 connections take more descriptors than are allowed here"
 
-# ends STATUS COMMAND...: with that status; what it prints is in $T/out and $T/err
+# ends STATUS COMMAND...: compares the exit status; the output is in $T/out and $T/err
 ends() {
 	local want=$1
 
@@ -17,7 +17,7 @@ ends() {
 	"$@" >$T/out 2>$T/err
 	[ $? = "$want" ] || { cat $T/out $T/err; false; }
 }
-# says STATUS TEXT COMMAND...: one line on standard error that has TEXT, and nothing else
+# says STATUS TEXT COMMAND...: standard error has one line with TEXT, and nothing else
 says() {
 	local want=$1 text=$2
 
@@ -25,7 +25,7 @@ says() {
 	ends "$want" "$@" && grep -qF -- "$text" $T/err && [ "$(wc -l <$T/err)" = 1 ] && [ ! -s $T/out ] ||
 		{ cat $T/out $T/err; false; }
 }
-# shows TEXT COMMAND...: on standard output, with success
+# shows TEXT COMMAND...: succeeds with TEXT on standard output
 shows() {
 	local text=$1
 
@@ -40,7 +40,7 @@ fits() { ends 0 "$@" && [ -s $T/out ] && ! awk 'length > 80' $T/out | grep .; }
 LISTS="'rpcrdma-proxyctl --help' lists them"
 check "--version" shows "rpcrdma-proxyctl " "$CTL" --version
 check "--help has the commands" shows "  connections " "$CTL" --help
-# A long argument pushes nothing: what its command does is on the next line.
+# A long argument does not move the description: it is on the next line.
 in_columns() { "$CTL" --help | grep -E '^  [a-z].*  +[a-z]' >$T/out && not grep -vE '^.{18} [^ ]' $T/out; }
 check "… and what they do in a column" in_columns
 check "… and where their options are told" shows "'rpcrdma-proxyctl help COMMAND' shows the options of a command" "$CTL" --help
@@ -71,7 +71,7 @@ check "the socket of a configuration file" shows "version " "$CTL" -c $T/a.conf 
 check "a file that is not there is told" says 2 "$T/none.conf: No such file or directory" "$CTL" -c $T/none.conf status
 check "-s goes before -c" shows "version " "$CTL" -s $T/a.sock -c $T/none.conf status
 
-# The file that is installed, in a copy of its folder.
+# The installed file, in a copy of its directory.
 file=$("$CTL" --help | sed -n 's/.* default: \(\/.*\.conf\);$/\1/p')
 folder=$(dirname "$file")
 if [ -d "$folder" ]; then
@@ -93,7 +93,7 @@ if nobody true 2>/dev/null; then
 	chmod 666 $T/a.sock
 	check "who may look may not change" says 1 "only root and the daemon's own user may do that" \
 		nobody "$CTL" -s $T/a.sock log debug
-	# Silent ones, many more than there are places, again and again.
+	# Silent clients, many more than are allowed, repeatedly.
 	# shellcheck disable=SC2016
 	start holders "${as_nobody[@]}" perl -e 'use IO::Socket::UNIX; $SIG{PIPE} = "IGNORE"; my @all;
 		for (;;) { push @all, IO::Socket::UNIX->new($ARGV[0]); shift @all if @all > 60; select undef, undef, undef, 0.01 if @all > 40 }' $T/a.sock
@@ -148,7 +148,7 @@ check "and none by TCP" counter_is a tcp connect_failures = 0
 
 # ---------------------------------------------------------------- requests that are none
 
-# answers REQUEST: what the daemon says to these bytes
+# answers REQUEST: prints the daemon's answer to these bytes
 answers() { printf "$1" | with_limit 10 socat -t 600 - "UNIX-CONNECT:$T/a.sock"; }
 refuses() { [ "$(answers "$1")" = "{\"schema\":1,\"error\":\"$2\"}" ]; }
 long=$(printf '%01025d' 0)
@@ -188,7 +188,7 @@ check "none of another one, which is said" says 1 "there is no connection 10.1.1
 first_line() { ctl a "$@" 2>$T/err | head -n 1 >$T/out; [ "${PIPESTATUS[*]}" = "0 0" ] && [ ! -s $T/err ] && [ -s $T/out ]; }
 check "a reader that leaves ends it quietly" first_line connections
 check "with JSON, too" first_line -j connections
-# The commands that its manual shows. With --exit-code, 1 and 2 are answers, too.
+# The commands of the manual. With --exit-code, 1 and 2 are valid results, too.
 as_shown() { (set -o pipefail; rpcrdma-proxyctl() { ctl a "$@"; }; eval "$1") || [[ $? -lt 3 && $1 == *--exit-code ]]; }
 examples=$(sed -n 's/^\.Dl \(rpcrdma-proxyctl \)/\1/p' "$E2E_SRC/../../man/rpcrdma-proxyctl.8.in" | sed 's/\\(dq/"/g')
 check "the manual has examples" [ "$(wc -l <<<"$examples")" -ge 3 ]
@@ -196,8 +196,8 @@ while read -r example; do
 	check "$example" as_shown "$example"
 done <<<"$examples"
 
-# Clients that ask and never read, as many as are served concurrently: one program makes them, so that they exist at the
-# same time however busy the machine is.
+# Clients that send requests and never read, as many as are served concurrently. One program makes them, so that they
+# exist at the same time on a busy machine, too.
 # shellcheck disable=SC2016
 asks='use IO::Socket::UNIX; use IO::Poll qw(POLLHUP);
 	my @all = map { IO::Socket::UNIX->new($ARGV[0]) or die } 1 .. 16;
@@ -221,7 +221,7 @@ began=$SECONDS
 check "another one is answered when they have had their time" eval 'with_limit 20 "$CTL" -s $T/a.sock status && ! limit_passed $began 7'
 closed_deaf() { [ "$(grep -c '^closed' deaf.log)" = 16 ]; }
 check "which is over for all of them" wait_for 20 closed_deaf
-# As much of an answer as the socket takes; on a busy machine the time of some is over before their answer is there.
+# As much of an answer as the socket holds. On a busy machine some clients time out before their answer exists.
 sent_deaf() { awk '$1 == "closed" && $2 > 100000 { sent = 1 } END { exit !sent }' deaf.log; }
 check "and they were sent an answer" sent_deaf
 stop deaf

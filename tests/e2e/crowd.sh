@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# 1,000 clients that connect together get a Reply each, whether enough reserved ports are left for them or not. The
-# reserved ports are free again when the clients have disconnected. The test prints the time; the rows crowd and
-# crowd-held of ./dev bench compare it.
+# 1,000 clients that connect together each get a Reply, even if there are too few reserved ports for them. The reserved
+# ports are free again when the clients have disconnected. The test prints the time; the rows crowd and crowd-held of
+# ./dev bench compare it.
 ONE_PORT=12050
 # shellcheck disable=SC2034
 A_SERVICE='max_connections = 4096;' B_SERVICE='max_connections = 4096;' A_MORE=more_a
@@ -15,8 +15,8 @@ BENCH=$E2E_PROGRAMS/tests/bench
 more_a() { service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$NFS_PORT" "$A_SERVICE"; }
 start_chain
 
-# come PORT CLIENTS HELD: before a server that ends when they have gone. Clients that come from privileged ports have those of the
-# proxies; from addresses that no others had.
+# come PORT CLIENTS HELD: starts the clients, and a server that ends when they have disconnected. Clients from
+# privileged ports use those of the proxies, from new addresses.
 from=0
 come() {
 	local status
@@ -28,7 +28,7 @@ come() {
 	server_end serve
 	return $status
 }
-# all_come PORT CLIENTS HELD: a set-up has 10 s: where nothing failed but set-ups for which these passed they all come once more
+# all_come PORT CLIENTS HELD: a connection setup has 10 s. If only setups failed by that, all clients connect once more
 all_come() {
 	local late failed
 
@@ -47,7 +47,7 @@ tell() {
 		"$(jq -r '"\(.unprivileged) of \(.connections) connections from ports above 1023"' serve.json)"
 }
 
-# crowds WHAT PORT
+# crowds WHAT PORT: runs the cases for one service
 crowds() {
 	check "$1: 1,000 clients at once each have a reply" all_come "$2" 1000 0
 	tell
@@ -60,7 +60,7 @@ crowds() {
 	check "$1: they leave nothing behind" wait_for 20 gone
 }
 
-# counted SERVICE: each Call was, and for how long it went on, though their clients came and went at once
+# counted SERVICE: each Call was counted with its duration, although the clients closed immediately
 counted() {
 	ctl a -j latency "$1" | jq -e '[.services[].operations[]] | (map(.calls) | add) >= 2300 and all(.calls == .whole.count)'
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# With ddp = "nfs" the data of READ and WRITE moves in chunks of its own and arrives as sent, at every size.
+# With ddp = "nfs" the data of READ and WRITE moves in separate chunks and arrives unchanged, at every size.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

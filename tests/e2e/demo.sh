@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `./dev demo` shows: the recipe "TCP client, TCP server" of doc/recipes.md on two hosts, its files as they are there.
-# --verbose also shows counters, and version two of RPC-over-RDMA between the proxies.
+# The program of `./dev demo`: follows the recipe "TCP client, TCP server" of doc/recipes.md on two hosts, with the
+# recipe's files. --verbose also shows counters, and version two of RPC-over-RDMA between the proxies.
 case $* in
 "") verbose= ;;
 --verbose) verbose=1 ;;
 *) echo "usage: demo.sh [--verbose]" >&2; exit 2 ;;
 esac
 . "$(dirname "$0")/lib.sh"
-# What a test would skip is a failure of the demo.
+# In the demo, a skip is a failure.
 broken() { show_logs; echo "demo: FAILED: $*"; exit 1; }
 bail() { broken "$*"; }
 skip_all() { broken "$*"; }
@@ -23,10 +23,10 @@ recipe="TCP client, TCP server"
 say() { printf '\n== %s\n' "$*"; }
 indent() { sed 's/^/     /; s/ *$//'; }
 
-# typed HOST COMMAND: as a user would type it there
+# typed HOST COMMAND: runs a command of the recipe on that host
 typed() { printf '   root@%s # %s\n' "$1" "$2"; }
 
-# runs HOST COMMAND: typed, with what it says; it must succeed
+# runs HOST COMMAND: prints the command, runs it, and prints its output; it must succeed
 runs() {
 	local status
 
@@ -37,7 +37,7 @@ runs() {
 	[ $status = 0 ] || broken "$2 on the $1: status $status"
 }
 
-# starts HOST: its proxy
+# starts HOST: starts the host's proxy
 starts() {
 	typed "$1" "rpcrdma-proxy -c $1.conf &"
 	start_proxy_on "$1" || broken "the proxy on the $1 does not start"
@@ -76,7 +76,7 @@ runs client "rpcrdma-proxyctl check to-filer"
 say "a file of 50 MB is written over NFSv4, read back, and compared: the client is libnfs, which needs no mount"
 echo "     nfs_client is the demo's own NFS client, made with libnfs; nfs-cp comes with libnfs"
 head -c 50000000 /dev/urandom >file
-# nfs-cp of libnfs 4.0 writes files of a few KiB only over NFSv4; nfs_client, of this directory, has libnfs write any.
+# Over NFSv4, nfs-cp of libnfs 4.0 writes only files of a few KiB; nfs_client in this directory writes larger ones.
 runs client "nfs_client '$(url)' put file file"
 runs client "nfs-cp '$(url file)' back"
 runs client "cmp file back && echo equal"
@@ -85,7 +85,7 @@ runs filer "cmp file export/file && echo equal"
 calls=$(on client "$CTL" stats | awk '$1 == "calls_sent" { print $2 }')
 [ "${calls:-0}" -gt 0 ] || broken "nothing went over RDMA"
 
-# holds [BLOCK]: a client writes and reads a file of 4 MiB again and again, until holder is stopped
+# holds [BLOCK]: a client writes and reads a file of 4 MiB repeatedly, until holder is stopped
 holds() {
 	typed client "nfs_client '$(url)' hold held 4m 1${1:+ $1} &"
 	start_on client holder nfs_client "$(url)" hold held 4m 1 ${1:+"$1"}
@@ -102,7 +102,7 @@ stop holder KILL
 
 # ---------------------------------------------------------------- more
 
-# server_facts LABEL...: lines about the server of the client's proxy
+# server_facts LABEL...: prints facts about the server of the client's proxy
 server_facts() { on client "$CTL" -a connections | sed -n '/^server /,$p' | grep -E "^  ($1) "; }
 are_raised() { [ "$(server_facts "RPC-over-RDMA|receive size|peer's receive size" | grep -cE ' (version 2|32 KiB)$')" = 3 ]; }
 
@@ -118,7 +118,7 @@ if [ -n "$verbose" ]; then
 	runs client "rpcrdma-proxyctl reload"
 	say "a client reads and writes 16 KiB at a time, and the proxies enlarge their receives for that, from 4 KiB"
 	holds 16k
-	# Long enough for it, however busy the machine.
+	# Long enough on a busy machine.
 	wait_for 60 are_raised || broken "the sizes of receives are not raised"
 	for host in client filer; do
 		runs $host "rpcrdma-proxyctl -a connections | grep -E 'version 2|receive size'"

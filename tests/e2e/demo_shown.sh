@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `./dev demo` shows: the recipe of doc/recipes.md, in its order, without jq. --verbose shows counters and version two too. What
-# it starts ends with it.
+# The output of `./dev demo`: the recipe of doc/recipes.md, in its order, without jq. --verbose also shows counters and
+# version two. The demo stops everything that it starts.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -11,10 +11,10 @@ for tool in ganesha.nfsd nfs-cp; do
 	command -v $tool >/dev/null || skip_all "$tool is not installed"
 done
 
-# demo [--verbose]: in namespaces inside of these, with a jq that fails
+# demo [--verbose]: runs it in nested namespaces, with a jq that fails
 demo() { env -u E2E_INSIDE PATH="$T/bin:$PATH" bash "$E2E_SRC/demo.sh" "$@" >$T/demo.out 2>&1; }
 shows() { grep -qE -- "$1" $T/demo.out; }
-# in_order PATTERN...: lines that match come one after the other
+# in_order PATTERN...: matching lines follow one another in this order
 in_order() {
 	local at=0 next
 
@@ -25,7 +25,7 @@ in_order() {
 	done
 }
 says_how_it_is_used() { bash "$E2E_SRC/demo.sh" "$@" 2>&1 | grep -q '^usage:'; }
-# cannot_unshare: the demo fails, and says why
+# cannot_unshare: the demo fails, and gives the reason
 cannot_unshare() {
 	env -u E2E_INSIDE PATH="$T/no_unshare:$PATH" bash "$E2E_SRC/demo.sh" >$T/demo.out 2>&1
 	[ $? = 1 ] && shows '^demo: FAILED: unshare is not permitted'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Connections over verbs open and close while others make Calls on the same completion queue, where the device supports
-# sharing. Each byte that they read is right, none of them ends, and all device resources are freed.
+# sharing. Each byte that they read is correct, no connection closes, and all device resources are freed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/standin.sh"
 enter "$@"
@@ -10,7 +10,7 @@ chooses_dialect
 BENCH=$E2E_PROGRAMS/tests/bench
 . "$E2E_SRC/../bench/load.sh"
 
-# loads NAME ARGS...: its line of JSON is in NAME.json
+# loads NAME ARGS...: starts nfs_load; its line of JSON is in NAME.json
 loads() {
 	local name=$1
 
@@ -18,7 +18,7 @@ loads() {
 	with_limit 60 "$BENCH/nfs_load" -d 0 "$@" 127.0.0.1 $FRONT_PORT >$T/$name.json 2>$T/$name.err
 }
 
-# both: some stay, and others connect, make a Call, close, and again
+# both: some clients stay; others repeatedly connect, make a Call and close
 both() {
 	local stays
 	loads stay -w read:4000 -k 12 -n 4 -t "$(limit_s 1 1)" &
@@ -29,7 +29,7 @@ both() {
 # told NAME FILTER: FILTER holds for the printed results
 told() { jq -e "$2" $T/$1.json || { cat $T/$1.json $T/$1.err; false; }; }
 
-# churns KIND PROFILE
+# churns KIND PROFILE: runs the cases on that device
 churns() {
 	stand_in "$1" "$2"
 	start_device

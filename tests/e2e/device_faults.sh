@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Each call of a device and of its connection manager fails once, and completions come late, in another order, or with
-# each error. A client that retries gets its data, and the proxy neither loses nor leaks anything.
+# each error. A client that retries gets its data, and the proxy loses and leaks nothing.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/standin.sh"
 enter "$@"
@@ -10,7 +10,7 @@ chooses_dialect
 
 BYTES=1m
 
-# copies: a client writes a file and reads it; where it cannot begin it begins again
+# copies: a client writes a file and reads it; if it cannot connect, it tries again
 copies() {
 	local tries
 	for tries in 1 2 3; do
@@ -20,7 +20,7 @@ copies() {
 	return 1
 }
 
-# faulty KIND PROFILE FAULTS: the faults must have happened
+# faulty KIND PROFILE FAULTS: the faults must have occurred
 faulty() {
 	local name=$3
 
@@ -35,7 +35,7 @@ faulty() {
 
 one_left() { grep -qE '^standin: left: pds [01] mrs [01] mws 0 cqs [01] qps [01] channels [01] ids [01] event channels 0$' $T/a.log; }
 
-# refused FAULT
+# refused FAULT: a daemon with that fault does not start
 refused() {
 	stand_in roce mlx5 "$1"
 	device_config >$T/a.conf
@@ -50,7 +50,8 @@ refused() {
 }
 declare -i runs=0
 
-# The errnos are those of the seven drivers, their libraries and uverbs; EIO is also what firmware says that fails a command.
+# The errnos are those of the seven drivers, their libraries and uverbs. EIO is also the result of a command that fails
+# in the firmware.
 roce=(
 	open_device:2=EIO query_device:1-3=EIO query_device:2=EINVAL query_device:3=ENOMEM query_port:1=EINVAL query_port:1-2=EIO
 	alloc_pd:1=ENOMEM alloc_pd:2=ENOMEM alloc_pd:2=EINVAL alloc_pd:3=EFAULT alloc_pd:2=EIO
@@ -73,7 +74,7 @@ roce=(
 	disconnect:1=EINVAL disconnect:1=ENXIO migrate_id:1=ENODEV migrate_id:1=ENXIO
 	completion:1-=hold-5 completion:1-=swap-5
 )
-# Each status but success and a flush.
+# Each status except success and a flush error.
 for status in 1 2 3 4 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do
 	roce+=("completion:$((status + 4))=status-$status")
 done
@@ -87,15 +88,15 @@ iwarp=(
 	migrate_id:1=ENODEV
 	completion:1-=hold-5 completion:1-=swap-5 completion:7=status-1 completion:12=status-10 completion:20=status-4
 )
-# What the other drivers answer otherwise than these two.
+# The results of the other drivers that differ from those of these two.
 qedr=(post_send:2=full post_send:5=dead post_send:9=-EINVAL post_recv:2=full post_recv:9=-EINVAL)
 bnxt_re=(post_send:2=full post_send:9=-EINVAL)
-# What a device does not destroy stays there, with what it hangs on, and nothing else does.
+# A resource that a device does not destroy stays, with those that depend on it; all others are destroyed.
 undestroyed=(destroy_qp:1=EIO destroy_cq:1=EIO destroy_cq:2=EBUSY dereg_mr:1=EIO destroy_id:1=EINVAL destroy_id:2=EIO)
 # A daemon that cannot listen does not start.
 deaf=(open_device:1=ENOMEM create_id:1=ENOMEM bind_addr:1=ENODEV bind_addr:1=EADDRNOTAVAIL listen:1=EADDRINUSE listen:1=EINVAL)
 
-# In the short tier a verb fails in one way on each device; ./dev test --all and this test by its name have all.
+# In the short tier a verb fails in one way on each device. ./dev test --all, and this test by its name, test all ways.
 one_of_each() {
 	local -n of=$1
 

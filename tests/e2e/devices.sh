@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# RPCs over verbs on in-memory devices that behave like those of many drivers (tests/standin). On one device a proxy
-# has a service for clients, and another service that is the server of the first.
+# RPCs over verbs on in-memory devices that behave like those of many drivers (tests/standin). A proxy on one device has
+# a service for clients, and another service that is the server of the first.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/standin.sh"

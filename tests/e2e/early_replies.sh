@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server answers a WRITE before it has received all of it: the client gets the Reply, the server the whole Call, and
-# a capture has both once. Over RDMA the connection stays open while the server reads the Call.
+# A server answers a WRITE before it has received all of it. The client gets the Reply, the server gets the whole Call,
+# and a capture has both once. Over RDMA the connection stays open while the server reads the Call.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -32,7 +32,7 @@ check "over RDMA the Reply waits for what the server reads, and the connection s
 wait_for 10 no_connections a || bail "the clients are gone and their connections are not"
 stop early INT
 
-# shown TYPE: how often the messages of that type with each XID are in the capture
+# shown TYPE: prints how many messages of that type the capture has for each XID
 shown() {
 	tshark -n -2 -o tcp.try_heuristic_first:TRUE -r early.pcapng -Y "rpc.msgtyp == $1" -T fields -e rpc.xid 2>/dev/null |
 		tr ',' '\n' | sort | uniq -c | awk '{ print $2 "x" $1 }' | tr '\n' ' '

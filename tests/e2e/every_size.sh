@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Payloads of 0 and 1 bytes, of every size around the inline threshold and around 64 KiB arrive as sent.
+# Payloads of 0 and 1 bytes, and of every size around the inline threshold and around 64 KiB, arrive unchanged.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha

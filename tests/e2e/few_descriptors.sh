@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A proxy with few descriptors and more clients than it can accept: they wait, no served client is disconnected, and
-# the proxy recovers.
+# A proxy has few descriptors, and more clients than it can accept. They wait, the proxy disconnects no client that it
+# serves, and it recovers.
 BACK_PORT=3049
 # shellcheck disable=SC2034
 A_SERVICE='probe_interval_s = 1;'
@@ -42,7 +42,7 @@ idle=$(descriptors a)
 client first
 wait_for 20 served first || bail "no client is served"
 
-# Who says nothing.
+# Clients without a Call.
 fds=()
 for _ in {1..60}; do
 	exec {fd}<>/dev/tcp/127.0.0.1/$FRONT_PORT || bail "a client cannot connect"
@@ -61,7 +61,7 @@ check "too many clients that are served are a warning" wait_for 20 short
 check "some of them wait" not all_served {1..60}
 are_served() { [ "$(grep -l ready $T/client-*.log $T/first.log | wc -l)" = "$1" ]; }
 check "as many are served as it shows" wait_for 20 are_served "$shown"
-# Of the last descriptors none is left for a try: that is said, and is no fault of the server's.
+# No descriptor is left to try the server. The daemon logs this, and does not consider the server down.
 checked() { ctl a check nfs >$T/check.txt; [ $? -lt 3 ]; }
 check "a check of the server is answered" checked
 note "$(cat $T/check.txt)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The output of rpcrdma-proxy -t about a file and the host; it ends whatever the name servers do.
+# The output of rpcrdma-proxy -t about a file and the host. The program ends even if name servers do not answer.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -10,17 +10,17 @@ echo '192.0.2.1 known.example' >hosts
 for file in resolv.conf nsswitch.conf hosts; do
 	mount --bind $file /etc/$file || bail "/etc/$file cannot be replaced"
 done
-# A cache of the machine's would answer for the name servers.
+# A cache of this machine would answer instead of the name servers.
 [ ! -d /run/nscd ] || mount -t tmpfs tmpfs /run/nscd
 
-# name_server MODE: what 127.0.0.2 does from now on
+# name_server MODE: restarts the name server 127.0.0.2 in that mode
 name_server() {
 	stop ns
 	: >ns.log
 	start ns "$BIN/name_server" 127.0.0.2 "$1"
 	wait_for 10 grep -q ready ns.log || bail "the name server does not start"
 }
-# config GLOBAL SERVER...: a service for each
+# config GLOBAL SERVER...: writes a file with a service for each server
 config() {
 	local global=$1 port=$FRONT_PORT between='' server
 
@@ -36,7 +36,7 @@ config() {
 		printf '\n);\n'
 	} >a.conf
 }
-# checked: -t finds no error, which is all that it prints, and writes its warnings to `said`
+# checked: -t finds no error, prints nothing else, and writes its warnings to `said`
 checked() { with_limit 20 "$PROXY" -t -c a.conf >out 2>said && [ "$(cat out)" = "a.conf: OK" ]; }
 says() { grep -qxF "a.conf:$1" said; }
 silent() { [ ! -s said ]; }
@@ -83,7 +83,7 @@ check "a port of the other transport is checked" checked
 check "… and warned of" says "3: warning: service s0: connect: rdma://192.0.2.1:2049 has the port of NFS over TCP: did you mean tcp://192.0.2.1:2049 or rdma://192.0.2.1:20049?"
 
 name_server silent
-# One after the other they would take more than a minute, however fast the machine is.
+# One after the other the lookups would take more than a minute on any machine.
 config "$control" known.example files.example FILES.example other.example \
 	name1.example name2.example name3.example name4.example name5.example name6.example \
 	name7.example name8.example name9.example name10.example name11.example name12.example
@@ -96,7 +96,7 @@ check "… and the other" says \
 	"6: warning: service s3: the name other.example does not resolve (no answer in 5 s): do the name servers answer? clients wait until it does"
 check "… each name once" test "$(grep -c 'does not resolve' said)" = 14
 
-# On a machine so slow that the start takes as long as an answer may, it has not waited if it has not asked.
+# On a machine where the start takes as long as the time limit of an answer, the lookups must only have been sent.
 name_server silent
 started=$SECONDS
 start a "$PROXY" -c a.conf

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Three commands of the manual lead from an alert to the client, the operation and the stage. One of two services has a
-# slow server, and one client that waits for it. The test finds both without other knowledge.
+# slow server, and one client waits for it. The test finds both without other knowledge.
 # shellcheck disable=SC2034
 RELAY_PORT=3049 BACK_PORT=3049 OTHER_PORT=14049 OTHER_FABRIC=20149 QUICK_PORT=3149
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ other_a() { service other "tcp://127.0.0.1:$OTHER_PORT" "$FABRIC:$OTHER_FABRIC";
 other_b() { service other "$FABRIC:$OTHER_FABRIC" "tcp://127.0.0.1:$QUICK_PORT"; }
 
 commands=$(sed -n '/^\.Sh FROM AN ALERT TO ITS CAUSE/,/^\.Sh [^F]/s/^\.Dl rpcrdma-proxyctl //p' "$E2E_SRC/../../man/rpcrdma-proxyctl.8.in")
-# said NTH: what that command of the manual says, and the time it took; in $T/out
+# said NTH: runs that command of the manual, and measures its time; the output is in $T/out
 said() {
 	local words
 
@@ -22,23 +22,23 @@ said() {
 	note "\$ rpcrdma-proxyctl ${words[*]}
 $(cat $T/out)"
 }
-# row NAME, of $T/out, with single blanks; has NAME PATTERN: it has that
+# row NAME: prints that row of $T/out with single blanks; has NAME PATTERN: the row matches
 row() { grep -E "(^|  )$1 " $T/out | head -n 1 | tr -s ' '; }
 has() { row "$1"; row "$1" | grep -qE -- "$2"; }
-# reads NAME PORT READS: repeatedly, until the script stops it
+# reads NAME PORT READS: starts a client that reads repeatedly, until the script stops it
 reads() { start "$1" "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$2&mountport=$FRONT_MNT" file "$3" 4096 2; }
 has_a_slow_read() {
 	ctl a -j connections |
 		jq -e '.connections[] | select(.service == "nfs" and .oldest_call_operation == "READ" and .oldest_call_age_s >= 1)'
 }
 counts_reads() { ctl a -j latency nfs | jq -e '.services.nfs.operations.READ.calls > 3'; }
-# The client that waits, as the host sees it.
+# The host's view of the client that waits.
 culprit() { ss -Htnp dst "127.0.0.1:$FRONT_PORT" | grep "pid=${pid_of[$1]}," | awk '{ print $4 }'; }
 
 start_ganesha
-# As many times longer as the machine is slower: so does all else.
+# The delay is extended on a slow machine, like everything else.
 start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT "$(limit_s 1500)"
-# The other one answers in 10 ms. Without that its clients would keep the processors busy.
+# The other server answers after 10 ms. Otherwise its clients would keep the processors busy.
 start quick-relay "$BIN/delay_relay" $QUICK_PORT $NFS_PORT 10
 wait_for 10 listens $RELAY_PORT
 wait_for 10 listens $QUICK_PORT
@@ -58,7 +58,7 @@ said 2
 check "latency: the operation, and the stage" has READ ' [1-9][0-9.]* s ([0-9.]+ .?s|0)$'
 check "… of that service alone" eval '! grep -q other $T/out'
 third() { said 3 && has nfs " $(culprit slow) open .* [1-9][0-9]* s READ server$"; }
-# is_alone: of the other service no Call has waited so long
+# is_alone: no Call of the other service has waited that long
 is_alone() {
 	third && awk '$2 == "nfs" { ours = $(NF - 3) + 0 } $2 == "other" && $(NF - 3) + 0 > most { most = $(NF - 3) + 0 } END { exit ours <= most }' $T/out
 }
@@ -67,7 +67,7 @@ note "$(cat $T/out)"
 check "… which has a name" test -n "$(culprit slow)"
 check "… and nobody else waits so long" wait_for 20 is_alone
 
-# Another client has 32 MiB on its way, and takes none of it for 20 s, on an idle machine.
+# Another client has 32 MiB in flight, and reads nothing for 20 s, on an idle machine.
 start deaf "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" file 32 1000000 32 "$(limit_s 20000)"
 FRONT_PORT=$OTHER_PORT
 takes_nothing() {

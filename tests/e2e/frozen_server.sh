@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server hangs, during Calls and while clients connect: they wait for it and for nothing else, and continue when it
-# does.
+# A server hangs, during Calls and while clients connect. They wait for it and for nothing else, and continue when it
+# continues.
 OTHER_PORT=13051
 OTHER_BACK=3051
-# However slow the machine is, the server stands still for a shorter time than a peer may.
+# The server hangs for less time than a peer may, even on a slow machine.
 A_SERVICE='stall_timeout_s = 3600;' B_SERVICE=$A_SERVICE
 A_MORE=other_service
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ needs_proxies
 
 other_service() { service other "tcp://127.0.0.1:$OTHER_PORT" "tcp://127.0.0.1:$OTHER_BACK"; }
 waits_long() { ctl "$1" -j connections | jq -e '[.connections[].oldest_call_age_s // 0] | max >= 2' >/dev/null; }
-# A set-up of RDMA has 10 s: on a machine so slow that they pass meanwhile the client comes again.
+# An RDMA setup has 10 s. On a machine where this passes meanwhile, the client connects again.
 late_write() {
 	until nfs_client "$V3" write late-rdma 1m 3; do
 		wait_for 10 logged a 'set-up timed out' || return
@@ -46,7 +46,7 @@ for version in 3 4; do
 	check "what it wrote is there" nfs_client "${!url}" verify file-$version 300m $version
 done
 
-# An RDMA server that does not come to answer the request for a connection.
+# An RDMA server that does not answer the connection request.
 kill -STOP "${pid_of[b]}"
 start late late_write
 reaching() { [ "$(ctl a -j connections | jq '[.connections[] | select(.state == "connecting")] | length')" -ge 1 ]; }

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A third proxy in the middle, from RDMA to RDMA, with version one and two on its sides, thresholds from 1 KiB to 256
-# KiB, and errors that it forwards; and MOUNT over TCP all the way.
+# A third proxy in the middle, from RDMA to RDMA, with versions one and two on its sides, thresholds from 1 KiB to 256
+# KiB, errors that it forwards, and MOUNT over TCP through all three.
 GATE_PORT=20050 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 start_ganesha
 
-# start_gate KEYS: the proxy in the middle; more keys of its service from RDMA to RDMA. It also stands before the server,
-# as one that answers what is longer than 1 MiB by itself.
+# start_gate KEYS: starts the proxy in the middle, with KEYS for its service from RDMA to RDMA. A second service stands
+# in front of the server, and itself rejects Calls longer than 1 MiB.
 start_gate() {
 	{
 		echo "control = \"$T/g.sock\"; workers = 2; services = ("
@@ -42,20 +42,20 @@ stop_gate
 : >export/large
 chmod 666 export/large
 
-# at_least_4096 VERSION BYTES: what receives of a threshold take in a version
+# at_least_4096 VERSION BYTES: prints the receive size for a threshold in a version
 at_least_4096() { echo $(($1 == 2 && $2 < 4096 ? 4096 : $2)); }
 
-# shows SIDE LEG VERSION BYTES: the leg speaks it, and takes Sends of so many bytes
+# shows SIDE LEG VERSION BYTES: the leg uses this version, and sends up to BYTES
 shows() {
 	ctl "$1" -j connections | jq -e --arg leg "$2" --argjson version "$3" --argjson bytes "$(at_least_4096 "$3" "$4")" \
 		'[.connections[][$leg] | select(.rpcrdma_version == $version and .inline_recv_bytes == $bytes)] | length > 0'
 }
 
-# refused SIDE SENT RECEIVED: its Sends of ERR_CHUNK, and those that came, if any
+# refused SIDE SENT RECEIVED: compares the sent ERR_CHUNKs, and the received ones if given
 refused() { counter_is "$1" rdma err_chunk_sent = "$2" && counter_is "$1" rdma err_chunk_received = "$3"; }
 
-# between FRONT BACK FRONT_BYTES BACK_BYTES: versions before and behind the gateway, and thresholds there; it can itself
-# the most, so that they are what holds
+# between FRONT BACK FRONT_BYTES BACK_BYTES: sets the versions and thresholds before and behind the gateway. The gateway
+# itself permits the maximum, so the given thresholds are the limits
 between() {
 	local what="version $1, $3 bytes | version $2, $4 bytes"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients send a Call, shut down their sending side and disconnect while the server hangs: they keep no other client
-# out. A client that only half-closes gets its Replies. Through one proxy and two.
+# Clients send a Call, shut down their sending side and disconnect while the server hangs. They keep no other client
+# out. A client that only half-closes gets its Replies. Through one proxy and through two.
 BACK_PORT=3049
 ONE_PORT=13049
 SHARE_PORT=13050
@@ -27,7 +27,7 @@ start g "$PROXY" -c $T/g.conf
 serves g $ONE_PORT $SHARE_PORT $SHORT_PORT || bail "proxy g does not start"
 
 half_closed() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 half-closed "$@"; }
-# ended SERVICE REASON COUNT: so many connections of a service of proxy g
+# ended SERVICE REASON COUNT: COUNT connections of a service of proxy g have closed for that reason
 ended() { ctl g -j stats | jq -e ".services.$1.closes | [.[] | .$2? // 0] | add == $3"; }
 idle() { [ "$(ctl "$1" -j services | jq '[.services[] | .connections + .half_open + .held] | add')" = 0 ]; }
 

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# While hostile connections open and close at both proxies, a good service copies files and answers every RPC. When
-# they are gone, the proxies keep nothing of them. This test takes a few seconds; `./dev hostile` runs for minutes.
+# While hostile connections open and close at both proxies, a good service copies files and answers every RPC.
+# Afterwards the proxies keep nothing of them. This test takes a few seconds; `./dev hostile` runs for minutes.
 #
-# HOSTILE_CONNECTIONS  number of connections HOSTILE_AT_ONCE      how many of them concurrently HOSTILE_MIB
-# length of each file HOSTILE_SEED         decides what they do
+# HOSTILE_CONNECTIONS  the number of connections
+# HOSTILE_AT_ONCE      how many of them concurrently
+# HOSTILE_MIB          the length of each file
+# HOSTILE_SEED         decides what they do
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -12,7 +14,7 @@ connections=${HOSTILE_CONNECTIONS:-1500} at_once=${HOSTILE_AT_ONCE:-150} mib=${H
 seed=${HOSTILE_SEED:-$((RANDOM << 15 | RANDOM))}
 note "HOSTILE_SEED=$seed HOSTILE_CONNECTIONS=$connections HOSTILE_AT_ONCE=$at_once HOSTILE_MIB=$mib"
 
-# The bad services, through both proxies: the port for TCP clients, the one for RDMA clients, the server.
+# The hostile services, through both proxies: the port for TCP clients, the port for RDMA clients, the server.
 ECHO=(12101 20101 3101) SILENT=(12102 20102 3102) REFUSING=(12103 20103 3103) NAMELESS=(12104 20104)
 # shellcheck disable=SC2034
 A_SERVICE='stall_timeout_s = 3;' B_SERVICE=$A_SERVICE A_MORE=more_a B_MORE=more_b
@@ -38,7 +40,7 @@ be_hostile() {
 	"$BIN/rpc_peer" 0 "${ECHO[2]}" 0 "${SILENT[2]}" hostile "$seed" "$connections" "$at_once" $(targets)
 }
 
-# copy N: written and read back through the proxies, then read without them; a lost connection is a failure
+# copy N: writes and reads a file through the proxies, then reads it without them; a lost connection is a failure
 copy() {
 	local url=$V3
 
@@ -49,7 +51,7 @@ copy() {
 			verify "file-$1" "${mib}m" "$1" 1m &&
 		rm -f "export/file-$1"
 }
-# copy_on: as long as they come, and once at least; says how many copies it made
+# copy_on: copies while hostile connections come, at least once; prints the number of copies
 copy_on() {
 	local n=0
 
@@ -65,7 +67,7 @@ rss_kib() { awk '/^VmRSS/ { print $2 }' "/proc/${pid_of[$1]}/status"; }
 refused() { ctl "$1" -j services | jq '[.services[] | select(.name == "nfs" or .name == "mount").refused[]] | add // 0'; }
 closes() { ctl "$1" -j stats | jq -c '.services.nfs.closes | map_values(with_entries(select(.value > 0)))'; }
 is() { [ "$("${@:2}")" = "$1" ]; }
-# at_most MAXIMUM COMMAND...: what it prints is no more
+# at_most MAXIMUM COMMAND...: the printed number is at most MAXIMUM
 at_most() { [ "$("${@:2}")" -le "$1" ]; }
 
 start_ganesha

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts for a test, on one wire: each has its own network and /run/rpcrdma-proxy. Source it after lib.sh.
+# Hosts for a test, on one wire. Each has a separate network and /run/rpcrdma-proxy. Source it after lib.sh.
 #
 #	wire filer 192.0.2.1 client 192.0.2.10      # the names are valid on all of them
 #	on filer ss -ltn
@@ -27,7 +27,7 @@ limited_on() {
 	with_limit "$seconds" ${way_to[$host]} "$@"
 }
 
-# start_on HOST NAME COMMAND...: in the background on that host, its output in $T/NAME.log
+# start_on HOST NAME COMMAND...: starts it in the background on that host, with its output in $T/NAME.log
 start_on() {
 	local host=$1 name=$2
 
@@ -36,10 +36,10 @@ start_on() {
 	start "$name" ${way_to[$host]} "$@"
 }
 
-# has_run HOST: its own /run/rpcrdma-proxy is there
+# has_run HOST: its /run/rpcrdma-proxy exists
 has_run() { on "$1" mountpoint -q /run/rpcrdma-proxy; }
 
-# boot HOST ADDRESS: with one foot on the wire
+# boot HOST ADDRESS: makes the host, with an interface on the wire
 boot() {
 	local name=$1 pid
 
@@ -72,7 +72,7 @@ wire() {
 	done
 }
 
-# opens HOST NAME PORT...: within 20 s NAME, which was started there, listens on all of them
+# opens HOST NAME PORT...: within 20 s the program NAME, which was started there, listens on all these ports
 opens() {
 	local host=$1 name=$2 port
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The HTTP listener: access control, health and readiness, reloads of its keys, and peers that send invalid or
-# incomplete HTTP, or open forty connections, while the main loop keeps running.
+# The HTTP listener: access control, health and readiness, reloads of its keys. Peers that send invalid or incomplete
+# HTTP, or open forty connections, do not stop the main loop.
 HTTP_PORT=9180 OTHER_PORT=9181
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -9,9 +9,9 @@ needs_proxies
 command -v curl >/dev/null || skip_all "curl is not installed"
 
 raw() { with_limit 60 python3 -B "$E2E_SRC/http_raw.py" "${PORT:-$HTTP_PORT}" "$1"; }
-# page PATH [CURL-OPTIONS]: $T/page, $T/head
+# page PATH [CURL-OPTIONS]: gets it into $T/page and $T/head
 page() { local path=$1; shift; with_limit 20 curl -s -D $T/head -o $T/page "$@" "http://127.0.0.1:${PORT:-$HTTP_PORT}$path"; }
-# gives STATUS PATH [CURL-OPTIONS]
+# gives STATUS PATH [CURL-OPTIONS]: compares the status
 gives() {
 	local status=$1
 
@@ -20,9 +20,9 @@ gives() {
 }
 says() { cat $T/page; grep -qE -- "$1" $T/page; }
 has_header() { cat $T/head; grep -qi -- "^$1" $T/head; }
-# sockets: how many the proxy has
+# sockets: prints the number of the proxy's sockets
 sockets() { ls -l "/proc/${pid_of[a]}/fd" | grep -c socket:; }
-# reload_with A_GLOBAL
+# reload_with A_GLOBAL: reloads with these keys
 reload_with() { A_GLOBAL=$1; proxy_config a >$T/a.conf; ctl a reload; }
 not_valid() { A_GLOBAL=$1; proxy_config a >$T/bad.conf; not "$PROXY" -t -c $T/bad.conf && "$PROXY" -t -c $T/bad.conf 2>&1 | grep -E -- "$2"; }
 
@@ -91,7 +91,7 @@ before=$(ticks)
 check "hostile: endless" raw endless
 check "which takes less than a second of processor time" test $(($(ticks) - before)) -lt 100
 note "$(($(ticks) - before)) ticks"
-# crowded CASE MOST: while sixty say nothing MOST of them are in, the main loop goes on, and who asks is answered
+# crowded CASE MOST: of sixty silent connections MOST are accepted, the main loop continues, and a request is answered
 crowded() {
 	local pid
 
@@ -109,7 +109,7 @@ crowded() {
 crowded crowd 32
 crowded strangers 4
 
-# A worker that does not turn: nothing can be gathered.
+# A worker hangs, so nothing can be collected from it.
 worker=$(grep -l worker-0 /proc/"${pid_of[a]}"/task/*/comm | cut -d / -f 5)
 start stopped python3 "$E2E_SRC/stop_thread.py" "$worker"
 check "health is not, while a worker does not turn" wait_for 30 gives 503 /healthz
@@ -124,7 +124,7 @@ check "it turns again" wait_for 10 gives 200 /healthz
 check "and metrics are there" gives 200 /metrics
 check "nothing is left of them" wait_for 10 is_idle
 
-# No descriptor for a connection: it waits, and so does the main thread.
+# Without a free descriptor the connection waits, and so does the main thread.
 fds=0
 while [ -e "/proc/${pid_of[a]}/fd/$fds" ]; do fds=$((fds + 1)); done
 limit=$(prlimit --pid "${pid_of[a]}" --nofile --noheadings --output HARD | xargs)
@@ -141,7 +141,7 @@ check "it was said once a second at most" test "$(grep -c 'http: cannot accept' 
 exec {silent}>&-
 check "nothing is left of it" wait_for 10 is_idle
 
-# An answer that is longer than what the kernel takes of it: of many services.
+# An answer for many services, longer than the kernel's socket buffer.
 servers=$(printf ', "tcp://127.0.0.1:%d"' $(seq 3777 3791))
 services=$(printf ', { name = "s%d"; listen = "tcp://127.0.0.1:%d"; connect = [ '"${servers#, }"' ]; }' $(for i in $(seq 50); do echo $i $((21000 + i)); done))
 printf 'control = "%s"; workers = 1; http_listen = "127.0.0.1:%s"; services = ( %s );\n' $T/many.sock $OTHER_PORT "${services#, }" >$T/many.conf
@@ -177,7 +177,7 @@ check "has another name asked for" gives 200 /healthz -H 'Host: other.example'
 listen_at() { reload_with "http_listen = \"$1:$OTHER_PORT\"; http_allow = [ \"127.0.0.1\" ];"; }
 check "a reload to all addresses, of the same port" listen_at 0.0.0.0
 check "is asked there" gives 200 /healthz
-# early: a request that was begun before such a reload is answered. The daemon gives it 5 s; $took_ms passed.
+# early: a request that began before such a reload is answered. The daemon gives it 5 s; $took_ms passed.
 early() {
 	local early began
 
@@ -191,7 +191,7 @@ early() {
 	exec {early}>&-
 	return "$1"
 }
-# is_early: on a machine so slow that a try took more than these 5 s there is another one, three in all
+# is_early: if the machine is so slow that a try took longer than 5 s, tries again, up to three times
 is_early() {
 	local took_ms
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A call of a device hangs: its connection waits for it, and the same worker serves all other clients.
+# A call of a device hangs. Its connection waits for it, and the same worker serves all other clients.
 WORKERS=1
 OTHER_PORT=13051
 OTHER_BACK=3051
@@ -13,7 +13,7 @@ chooses_dialect
 hangs() { grep -qE "^standin: $1 [0-9]+: hang" $T/a.log; }
 device_more() { service other "tcp://127.0.0.1:$OTHER_PORT" "tcp://127.0.0.1:$OTHER_BACK"; }
 
-# others_are_served: by the one worker that there is
+# others_are_served: the only worker serves other clients
 others_are_served() {
 	local i
 	for i in 1 2 3 4 5; do
@@ -22,7 +22,7 @@ others_are_served() {
 	done
 }
 
-# hung KIND PROFILE VERB CALL: that call hangs, until others were served
+# hung KIND PROFILE VERB CALL: that call hangs until others were served
 hung() {
 	local what="$2, $1, $3 $4"
 
@@ -57,7 +57,7 @@ declare -i runs=0
 
 gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"; }
 
-# hung_stop VERB: that call hangs while the proxy stops, and the proxy ends all the same
+# hung_stop VERB: that call hangs while the proxy stops; the proxy still ends
 hung_stop() {
 	local what="stop, $1" pid
 
@@ -82,7 +82,7 @@ hung_stop() {
 
 start other "$BIN/held_call" serve 127.0.0.1 $OTHER_BACK
 start server "$BIN/held_call" serve 127.0.0.1 $NFS_PORT
-# The first calls of others are those of the check of locked memory, before anything is served.
+# The first calls of other verbs belong to the check of locked memory at the start.
 for verb in create_cq create_qp reg_mr modify_qp destroy_qp dereg_mr destroy_cq; do
 	hung roce mlx5 $verb 1
 done

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A journal that accepts entries with fields, hangs, and disappears: the daemon keeps serving, and reports each lost
-# line.
+# A journal accepts entries with fields, hangs, and disappears. The daemon continues to serve, and reports lost lines.
 BACK_PORT=3049
 CLOSED_PORT=13050
 A_MORE=closed_service
@@ -30,7 +29,7 @@ entry() {
 }
 said() { grep -qE -- "^MESSAGE=$1" "$T/ear.log"; }
 lost() { ctl a -j status | jq .log_lines_dropped; }
-# scan N: each makes a line or more at level debug
+# scan N: opens N connections, each of which logs at least one line at level debug
 scan() { for ((i = 0; i < $1; i++)); do : <>/dev/tcp/127.0.0.1/"$FRONT_PORT"; done; }
 
 mkdir -p $JOURNAL
@@ -60,7 +59,7 @@ xid=$(sed -nE 's/^MESSAGE=.*last Call: XID (0x[0-9a-f]{8}),.*/\1/p' $T/ear.log |
 check "its last Call is found by its XID" entry PRIORITY=7 "RPCRDMA_XID=${xid:-none}" RPCRDMA_SERVICE=nfs
 check "nothing of that is written to its stream" not grep -qE '(is up |open to |refused [0-9])' $T/a.log
 
-# It stands still: its socket takes ten or some hundred entries, then the rest waits here.
+# The journal hangs: its socket holds a few ten to a few hundred entries, and the others wait in the daemon.
 kill -STOP "${pid_of[ear]}"
 scan 1500
 check "with a journal that stands still it serves" asks second $FRONT_PORT
@@ -69,7 +68,7 @@ kill -CONT "${pid_of[ear]}"
 check "a journal that goes on gets what waited" wait_for 30 said "\[nfs#[0-9]+ 127.0.0.1:[0-9]+\] open to"
 stop second
 
-# It goes: first nobody listens, then there is no socket either.
+# The journal disappears: first nothing listens, then the socket is gone.
 stop ear KILL
 asks third $FRONT_PORT && stop third
 check "while nobody is at its socket lines go to its stream, with their level" wait_for 10 \
@@ -85,7 +84,7 @@ asks fifth $FRONT_PORT && stop fifth
 check "a journal that is back gets entries again" wait_for 10 entry RPCRDMA_SERVICE=nfs RPCRDMA_REASON=peer
 check "no line was lost" [ "$(lost)" = 0 ]
 
-# The real one: in a namespace of its own it leaves the log of the kernel alone.
+# The real journal, in a separate namespace, so that it does not take over the kernel's log.
 journald=/lib/systemd/systemd-journald
 if [ -x $journald ] && [ -s /etc/machine-id ] && mount -t tmpfs tmpfs /var/log; then
 	stop ear KILL

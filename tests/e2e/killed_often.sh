@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A proxy is killed at any moment, during work and while it starts: nothing that it leaves prevents the next start.
+# A proxy is killed at any moment, during work and while it starts. Nothing that it leaves prevents the next start.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -25,7 +25,7 @@ for round in {1..16}; do
 	stop $side KILL
 	[ "$exit_status" = 137 ] || { ended=$((ended + 1)); note "round $round: $side ended with $exit_status"; }
 	start $side "$PROXY" -c $T/$side.conf
-	# Every fourth is killed before it is up, or just then.
+	# Every fourth one is killed before or just when it is ready.
 	((round % 4 == 3)) || serves $side $([ $side = a ] && echo $FRONT_PORT $FRONT_MNT || echo $FABRIC_PORT $FABRIC_MNT) ||
 		note "round $round: $side is not up"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# READ and WRITE as large as NFS-Ganesha offers by its defaults, and one that is larger than the proxies carry.
+# READ and WRITE of the largest default size of NFS-Ganesha, and one that exceeds the proxies' limit.
 WORKERS=1
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -13,7 +13,7 @@ large() { rpc_peer "$FRONT_PORT" 0 0 0 large "$@"; }
 
 mapped_within() { [ "$(ctl "$1" -j status | jq -r '.memory.mapped_bytes')" -le "$2" ]; }
 
-# idle SIDE: what is claimed, and what is held in buffers
+# idle SIDE: prints claimed memory and memory in buffers
 idle() { ctl "$1" -j status | jq -r '.memory | "\(.claimed_bytes) \(.in_use_bytes)"'; }
 is_idle() { [ "$(idle "$1")" = "${idle_of[$1]}" ]; }
 

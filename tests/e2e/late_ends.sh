@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients reconnect before the proxy has noticed that their old connections ended: its worker is busy for more than two
-# seconds, or the end follows much unread data. Each client must get the Reply that it did not read. Through one proxy
-# and through two, where either is late.
+# Clients reconnect before the proxy has noticed that their old connections closed: its worker is busy for more than two
+# seconds, or the close follows much unread data. Each client must get the Reply that it did not read. Through one proxy
+# and through two, with either of them late.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -30,7 +30,7 @@ cat >a.conf <<-END
 	);
 END
 
-# run VARIABLE=VALUE LATE...: the proxies, of which these are late in that way (slowreads.c)
+# run VARIABLE=VALUE LATE...: starts the proxies; those in LATE are late in that way (slowreads.c)
 run() {
 	local side wrap
 
@@ -43,7 +43,7 @@ run() {
 	serves a 4001 4002 4003 4004 4011 4012 4013 || bail "proxy a does not start"
 }
 end() { for side in a b; do stop_proxy $side; done; }
-# held LATE WHAT PORT KIND: its worker is held for longer than two seconds, for which old connections were once waited for
+# held LATE WHAT PORT KIND: the worker is held for longer than two seconds
 held() {
 	run SLOWREADS_HOLD_MS=2500 "$1"
 	check "a worker is held: $2" replay "$3" "$4" 1

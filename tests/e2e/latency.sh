@@ -1,29 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl latency: the operations, their status, and the stages of their time. Each cause of delay changes its
-# own stage only, at its own proxy only.
+# rpcrdma-proxyctl latency: the operations, their status, and the stages of their time. Each cause of delay changes only
+# its own stage, at its own proxy.
 RELAY_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 
-# of SIDE OPERATION FILTER: of the service nfs
+# of SIDE OPERATION FILTER: applies FILTER to an operation of the service nfs
 of() { ctl "$1" -j latency nfs "$2" | jq -r --arg operation "$2" ".services.nfs.operations[\$operation] | $3"; }
 calls() { of "$1" "$2" '.calls // 0'; }
-# all SIDE: the operations with their numbers
+# all SIDE: prints the operations with their numbers
 all() { ctl "$1" -j latency nfs | jq -c '.services.nfs.operations | map_values([.calls, .errors, .request_bytes, .reply_bytes])'; }
 prints() { cat $T/out; grep -qE -- "$1" $T/out; }
 fails() { "$@" >$T/out 2>&1; [ $? = 1 ]; }
 # taken SIDE OPERATION: no Reply to it waits for its acknowledgement
 taken() { of "$1" "$2" '.calls == .whole.count' | grep -q true; }
 
-# chain_again: restarts both proxies with the present values of A_* and B_*
+# chain_again: restarts both proxies with the current values of A_* and B_*
 chain_again() {
 	stop_proxy a
 	stop_proxy b
 	start_chain
 }
-# relay MS: between the second proxy and the server
+# relay MS: starts a relay between the second proxy and the server
 relay() {
 	[ -z "${pid_of[relay]:-}" ] || stop relay KILL
 	start relay "$BIN/delay_relay" $RELAY_PORT $NFS_PORT "$1"
@@ -31,12 +31,12 @@ relay() {
 	BACK_PORT=$RELAY_PORT
 }
 reads() { timed_reads "$V3" file "$@"; }
-# mean SIDE STAGE: of its READs, in milliseconds
+# mean SIDE STAGE: prints the mean of its READs, in milliseconds
 mean() { of "$1" READ ".stages.$2 | .sum_s * 1000 / .count | floor"; }
 moved() { test "$(mean "$1" "$2")" -ge "$3"; }
-# moved_less SIDE STAGE THAN: … than the stage that is to move
+# moved_less SIDE STAGE THAN: the mean of STAGE is less than half of that of THAN
 moved_less() { test "$(($(mean "$1" "$2") * 2))" -lt "$(mean "$1" "$3")"; }
-# only SIDE STAGE MS [BESIDE]: it moved by so much on the average, and the others did not; BESIDE is not looked at
+# only SIDE STAGE MS [BESIDE]: the mean of STAGE is at least MS, the others are less than half of it; BESIDE is ignored
 only() {
 	local stage
 
@@ -79,7 +79,7 @@ check "… which is said" prints 'there is no service nothing'
 check "an operation that is none: status 1" fails ctl a latency nfs READS
 check "… which is said" prints 'there is no operation READS'
 
-# The causes last as many times longer as the machine is slower: so do the other stages.
+# The delays are extended on a slow machine, like the other stages.
 slow=$(limit_s 200)
 relay $slow
 A_SERVICE="slow_log_ms = 150;"
@@ -87,7 +87,7 @@ chain_again
 check "a server that takes $slow ms" reads 4 1000 1
 only b server $slow
 only a server $slow
-# A stage of less than a hundredth is left out there.
+# The output omits a stage of less than a hundredth.
 check "each of them is in the log of who was asked to tell" wait_for 10 \
 	grep -qE '\[nfs#[0-9]+ .*\] READ took [0-9.]+ m?s: (.*, )?server [0-9.]+ m?s[^;]*; 11[0-9] bytes in, 1\.1 KiB back$' $T/a.log
 check "… and of nobody else" eval '! grep -q " took " $T/b.log'
@@ -112,7 +112,7 @@ chain_again
 check "a client that takes nothing for two seconds, on an idle machine" reads 32 1000000 32 "$(limit_s 2000)"
 only a client 500
 
-# A client that has its Reply and nothing to say acknowledges it late.
+# A client that has read its Reply and sends nothing acknowledges it late.
 relay 0
 chain_again
 thinks=$(cat <<-'END'
@@ -134,7 +134,7 @@ relay "$(limit_s 20)"
 chain_again
 check "1,000 READs" eval 'reads 1000 4096 8 >$T/median'
 check "are all counted" wait_for 10 taken a READ
-# libnfs's median is in the bucket of the histogram's, or in the next: what libnfs itself takes is not the proxy's.
+# libnfs's median is in the same bucket of the histogram or in the next one: it includes the time of libnfs itself.
 own=$(cat $T/median) shown=$(of a READ .whole.p50_s)
 note "median: libnfs $own us, the proxy below $shown s"
 check "the histogram's median is libnfs's own, within a bucket" \
