@@ -3,17 +3,17 @@
 # Sourced by every end-to-end test: private namespaces, an NFS server, two proxies, and TAP.
 #
 #	. "$(dirname "$0")/lib.sh"
-#	enter "$@"                  # from here on in private namespaces; $T is an empty tmpfs
-#	start_ganesha
-#	start_chain
-#	check "what must hold" command...
-#	finish                      # stops everything, checks how the proxies ended, prints the plan
+# 	enter "$@"                  # continues in private namespaces; $T is an empty tmpfs
+# 	start_ganesha
+# 	start_chain
+# 	check "what must hold" command...
+# 	finish                      # stops everything, checks how the proxies ended, prints the plan
 #
-# E2E_BUILD is the build directory. E2E_PROGRAMS is another build directory, from which the tests take their own
-# programs, including clients and servers: without sanitizers these cost less. E2E_KEEP is the directory where logs and
-# captures are kept. E2E_CHAIN=direct leaves the proxies out (to test the tests). With E2E_VERSION=2 the first proxy
-# speaks version two of RPC-over-RDMA to the second, and each must then have sent no message of version one. With
-# E2E_COMPAT=draft03 they must use all that the draft of version one has, including its configuration protocol.
+# E2E_BUILD is the build directory. E2E_PROGRAMS is another build directory for the clients and servers of the tests,
+# which are faster without sanitizers. E2E_KEEP is a directory for logs and captures. E2E_CHAIN=direct runs the tests
+# without proxies, to test the tests. E2E_VERSION=2 makes the first proxy use version two towards the second; both must
+# then send no message of version one. E2E_COMPAT=draft03 makes them use all extras of the draft of version one,
+# including its configuration protocol.
 
 set -u
 E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,7 +23,7 @@ E2E_CHAIN=${E2E_CHAIN:-proxies}
 export E2E_BUILD E2E_CHAIN
 . "$E2E_SRC/../lib/mtab.sh"
 TIME_LIMIT=$E2E_PROGRAMS/tests/lib/time_limit JSON_AT=$E2E_PROGRAMS/tests/lib/json_at
-# pause SECONDS: tick_fd has an end that is never written to
+# pause SECONDS: waits, by reading from tick_fd, to which nothing is ever written
 pause() { read -r -t "$1" -u "$tick_fd" || true; }
 . "$E2E_SRC/../lib/time_limit.sh"
 
@@ -50,7 +50,7 @@ ok() { cases+=1; echo "ok $cases - $*"; }
 not_ok() { cases+=1; failures+=1; echo "not ok $cases - $*"; }
 note() { sed 's/^/# /' <<<"$*"; }
 
-# check DESCRIPTION COMMAND...: a case; the command's output is shown if it fails
+# check DESCRIPTION COMMAND...: a case; prints the output of the command if it fails
 check() {
 	local what=$1 out=$T/check.out
 
@@ -66,7 +66,7 @@ check() {
 
 skip_all() { echo "1..0 # SKIP $*"; exit 0; }
 
-# bail WHAT: no case makes sense any more
+# bail WHAT: fails and ends the test, because further cases have no meaning
 bail() { not_ok "$*"; show_logs; keep; echo "1..$cases"; exit 1; }
 
 # ---------------------------------------------------------------- namespaces
@@ -75,7 +75,7 @@ namespaces=(-n -m -p -u -i --fork --kill-child --mount-proc)
 
 can_unshare() { unshare "$@" "${namespaces[@]}" mount -t tmpfs tmpfs /run >/dev/null 2>&1; }
 
-# enter ARGS...: run this script again in namespaces of its own, where it goes on from here
+# enter ARGS...: runs this script again in separate namespaces, where it continues from here
 enter() {
 	if [ -z "${E2E_INSIDE:-}" ]; then
 		local user=()
@@ -92,7 +92,7 @@ enter() {
 
 # ---------------------------------------------------------------- the server
 
-# Ganesha's VFS opens files by handle, which a user namespace may not.
+# Ganesha's VFS opens files by handle, which a user namespace does not permit.
 can_open_by_handle() { [ "$(readlink /proc/self/ns/user)" = "${E2E_INIT_USER_NS:-user:[4026531837]}" ]; }
 
 ganesha_config() {
@@ -130,7 +130,7 @@ ganesha_config() {
 	END
 }
 
-# start NAME COMMAND...: in the background, its output in $T/NAME.log
+# start NAME COMMAND...: starts it in the background, with its output in $T/NAME.log
 start() {
 	local name=$1
 
@@ -139,7 +139,7 @@ start() {
 	pid_of[$name]=$!
 }
 
-# stop NAME [SIGNAL]: sets $exit_status
+# stop NAME [SIGNAL]: ends it, and sets $exit_status
 stop() {
 	[ -n "${pid_of[$1]:-}" ] || return 0
 	kill "-${2:-TERM}" "${pid_of[$1]}" 2>/dev/null
@@ -148,7 +148,7 @@ stop() {
 	unset "pid_of[$1]"
 }
 
-# has_cpu NAME: it has been at work for a tick of the clock
+# has_cpu NAME: it has used processor time
 has_cpu() { awk '{ exit !($14 + $15 > 0) }' "/proc/${pid_of[$1]}/stat"; }
 not() { ! "$@"; }
 # short_tier: this is a part of ./dev test without names and without --all
@@ -157,7 +157,7 @@ is() { [ "$1" = "$2" ]; }
 alive() { kill -0 "${pid_of[$1]}" 2>/dev/null; }
 has_ended() { ! alive "$1"; }
 
-# ends_well NAME DESCRIPTION: a case: it ends by itself, with success
+# ends_well NAME DESCRIPTION: a case: the program ends by itself, with success
 ends_well() {
 	wait "${pid_of[$1]}"
 	exit_status=$?
@@ -165,18 +165,18 @@ ends_well() {
 	check "$2" [ "$exit_status" = 0 ]
 }
 
-# descriptors NAME: how many it has open
+# descriptors NAME: prints the number of its open descriptors
 descriptors() { find "/proc/${pid_of[$1]}/fd" -mindepth 1 | wc -l; }
 
-# at_least FILE BYTES: the file has so many
+# at_least FILE BYTES: the file has at least BYTES
 at_least() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 
-# wait_for_growth SECONDS FILE BYTES: until the file has so many bytes; fails when it has not grown for SECONDS
+# wait_for_growth SECONDS FILE BYTES: waits until the file has BYTES; fails if it has not grown for SECONDS
 wait_for_growth() { wait_while "$1" "stat -c %s '$2'" at_least "$2" "$3"; }
 
 listens() { ss -Hltn "sport = :$1" | grep -q .; }
 
-# serves NAME PORT...: within 20 s it listens on all of them; false at once if it has ended
+# serves NAME PORT...: within 20 s it listens on all of them; fails immediately if it has ended
 serves() {
 	local name=$1 port
 
@@ -204,19 +204,19 @@ start_ganesha() {
 
 # ---------------------------------------------------------------- the proxies
 
-# service NAME LISTEN CONNECT [MORE]
+# service NAME LISTEN CONNECT [MORE]: prints a service; MORE has further keys
 service() {
 	printf '  { name = "%s"; listen = "%s"; connect = "%s"; require_privileged_port = false; %s }' "$1" "$2" "$3" "${4:-}"
 }
 
-# draft_keys SIDE: between the proxies all that the draft of version one has
+# draft_keys SIDE: prints the keys for all extras of the draft of version one between the proxies
 draft_keys() {
 	[ "$1" = a ] && echo "connect_compat = \"$E2E_COMPAT\";" || echo "listen_compat = \"$E2E_COMPAT\";"
 	echo "config_protocol = true; padding_align_bytes = 64;"
 }
 
-# proxy_config SIDE: a (clients' side) or b (server's side). A_GLOBAL, B_GLOBAL: more top-level keys;
-# A_SERVICE, B_SERVICE: more keys of each service; A_MORE, B_MORE: a command that prints more services.
+# proxy_config SIDE: prints the file of a (clients' side) or b (server's side). A_GLOBAL, B_GLOBAL: further top-level
+# keys; A_SERVICE, B_SERVICE: further keys of each service; A_MORE, B_MORE: a command that prints further services.
 proxy_config() {
 	local side=$1 global=${1^^}_GLOBAL more=${1^^}_SERVICE services=${1^^}_MORE
 	local more_keys=${!more:-}
@@ -240,7 +240,7 @@ proxy_config() {
 	echo ");"
 }
 
-# start_proxy SIDE: PROXY_WRAP is put before the command
+# start_proxy SIDE: starts it; PROXY_WRAP is put before the command
 start_proxy() {
 	local side=$1 port=$FRONT_PORT mnt=$FRONT_MNT
 
@@ -251,7 +251,7 @@ start_proxy() {
 	serves "$side" "$port" "$mnt" || bail "proxy $side does not start"
 }
 
-# start_chain: the two proxies, back to back over iwarp; or none of them
+# start_chain: starts two proxies in a row with iwarp between them; with E2E_CHAIN=direct neither
 start_chain() {
 	if [ "$E2E_CHAIN" = direct ]; then
 		FRONT_PORT=${BACK_PORT:-$NFS_PORT} FRONT_MNT=$MNT_PORT
@@ -264,20 +264,20 @@ start_chain() {
 	V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT_PORT"
 }
 
-# not_sanitized: the test has no meaning under a sanitizer
+# not_sanitized: skips the test in a build with sanitizers
 not_sanitized() { [ -z "${E2E_SANITIZED:-}" ] || skip_all "not under a sanitizer"; }
 
-# chooses_dialect: the test has a dialect of its own, so no other is available there
+# chooses_dialect: skips the test in other dialects, because it chooses one itself
 chooses_dialect() { [ -z "${E2E_COMPAT:-}${E2E_VERSION:-}" ] || skip_all "has a dialect of its own"; }
 
-# needs_proxies: the test has no meaning in direct mode
+# needs_proxies: skips the test without proxies
 needs_proxies() { [ "$E2E_CHAIN" = proxies ] || skip_all "about the proxies"; }
 
 ctl() { local side=$1; shift; "$CTL" -s "$T/$side.sock" "$@"; }
-# read_ctl SIDE ARGUMENTS...: what the daemon says in JSON, for tests that read it again and again
+# read_ctl SIDE ARGUMENTS...: prints the daemon's answer in JSON; for tests that read it repeatedly
 read_ctl() { local side=$1; shift; "$READ_CTL" -s "$T/$side.sock" -j "$@"; }
 
-# counter SIDE PART NAME: the sum over the services; PART is tcp, rdma, iwarp or closes, of which all sides are added
+# counter SIDE PART NAME: prints the sum over all services; PART is tcp, rdma, iwarp or closes
 counter() {
 	read_ctl "$1" stats | "$JSON_AT" --sum services '*' "$2" '**' "$3"
 }
@@ -285,23 +285,24 @@ counter() {
 # counter_is SIDE PART NAME OP VALUE: OP as in test(1)
 counter_is() { test "$(counter "$1" "$2" "$3")" "$4" "$5"; }
 
-# connections SIDE: how many are open
+# connections SIDE: prints the number of open connections
 connections() { read_ctl "$1" connections | "$JSON_AT" --count connections '*'; }
 no_connections() { [ "$(connections "$1")" = 0 ]; }
 
-# came SIDE: how many have come to all its services; has_come SIDE COUNT
+# came SIDE: prints the number of connections to all its services so far; has_come SIDE COUNT: at least COUNT
 came() { read_ctl "$1" services | "$JSON_AT" --sum services '*' connections_total; }
 has_come() { [ "$(came "$1")" -ge "$2" ]; }
 
-# logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line appears
-# some time after its event, and all lines once the daemon has ended.
+# logged SIDE TEXT: a line has TEXT; logged_lines SIDE COUNT TEXT: COUNT lines have it. A thread of the daemon writes
+# the log, so a line appears some time after its event. All lines are there when the daemon has ended.
 logged() { grep -qF -- "$2" "$T/$1.log"; }
 logged_lines() { [ "$(grep -cF -- "$3" "$T/$1.log")" = "$2" ]; }
 
-# no_control_clients SIDE: the daemon has let go of all that have asked it
+# no_control_clients SIDE: the daemon has closed all control connections
 no_control_clients() { ! ss -Hx src "$T/$1.sock" | grep -q ESTAB; }
 
-# nfs_leg SIDE client|upstream MEMBER: of the one connection of NFS there; nfs_leg_is with its value
+# nfs_leg SIDE client|upstream MEMBER: prints a member of the only NFS connection; nfs_leg_is SIDE END MEMBER VALUE:
+# compares it
 nfs_leg() {
 	read_ctl "$1" connections | "$JSON_AT" connections service=nfs "$2" "$3"
 }
@@ -315,14 +316,14 @@ speaks_two() {
 	check "proxy $1 sent no message of version one" counter_is "$1" rdma sends_version_one = 0
 }
 
-# count_configured: of a proxy that was started with draft_keys and has called the other one
+# count_configured: counts proxies that were started with draft_keys and have sent Calls to the other one
 count_configured() {
 	grep -qF "connect_compat = \"$E2E_COMPAT\"" "$T/a.conf" && counter_is a rdma calls_sent -gt 0 || return 0
 	to_configure+=1
 	counter_is a rdma conf_answered -eq 0 || configured+=1
 }
 
-# stop_proxy SIDE: it ends by itself, with success and without a sanitizer's report: a case
+# stop_proxy SIDE: a case: it ends by itself, with success and without a sanitizer's report
 stop_proxy() {
 	[ -n "${pid_of[$1]:-}" ] || return 0
 	[ -z "${E2E_VERSION:-}" ] || [ "$1" = g ] || speaks_two "$1"
@@ -341,13 +342,13 @@ show_logs() {
 	done
 }
 
-# keep: what the test has written, for a closer look, if E2E_KEEP names a directory
+# keep: copies the files of the test to the directory E2E_KEEP, if set
 keep() {
 	[ -n "${E2E_KEEP:-}" ] || return 0
 	mkdir -p "$E2E_KEEP" && find "$T" -maxdepth 1 -type f -exec cp {} "$E2E_KEEP" \;
 }
 
-# finish: stop everything and print the plan
+# finish: stops everything and prints the plan
 finish() {
 	local name
 
@@ -367,12 +368,13 @@ finish() {
 
 # ---------------------------------------------------------------- clients
 
-# Less than the limit that run.sh has for silence, so that the row fails and is named.
+# Less than the silence limit of run.sh, so that the case fails by its name.
 nfs_client() { with_limit 240 "$BIN/nfs_client" "$@"; }
 rpc_peer() { with_limit 240 "$BIN/rpc_peer" "$@"; }
 timed_reads() { with_limit 120 "$BIN/timed_reads" "$@"; }
 
-# asks NAME PORT [held]: a client that is answered one Call, and has another one kept or not; it stays until it is stopped
+# asks NAME PORT [held]: starts a client with one answered Call, and with "held" another one that the server holds; it
+# stays until it is stopped
 asks() {
 	rm -f "$T/$1.log"
 	start "$1" "$BIN/held_call" ask 127.0.0.1 "$2" "${3:-idle}"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A memory limit of each service's guarantee and one large RPC slows 50 clients down, disconnects none and never locks
-# up, whichever client stops reading.
+# With a memory limit of each service's guarantee and one large RPC, 50 clients get slow, but none is disconnected and
+# nothing locks up, even if clients stop reading.
 BACK_PORT=3049 WORKERS=1
 A_GLOBAL='memory_limit_mib = 6;' B_GLOBAL=$A_GLOBAL
-# However long a client reads nothing, it is no reverse Call that ends for that.
+# No reverse Call times out, although a client reads nothing for long.
 REVERSE='reverse_timeout_s = 3600;'
 A_SERVICE='max_message_bytes = 1048576; stall_timeout_s = 60;' B_SERVICE="$A_SERVICE $REVERSE"
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ if [ "$E2E_CHAIN" = proxies ]; then
 	check "proxy a has dropped nobody" counter_is a closes reply_stalled = 0
 	stop_proxy a
 	stop_proxy b
-	# Those who do read, all in one program, have that time, too.
+	# Clients that read, all in one program, have that time, too.
 	A_SERVICE="max_message_bytes = 1048576; stall_timeout_s = $(limit_s 2);" B_SERVICE="$A_SERVICE $REVERSE"
 	start_chain
 fi

@@ -7,7 +7,7 @@ needs_proxies
 chooses_dialect
 
 level() { ctl a -j status | jq -r .log_level; }
-# with LEVEL: the file has that, and is read again
+# with LEVEL: sets that level in the file, and reloads it
 with() {
 	A_GLOBAL="log_level = \"$1\";"
 	proxy_config a >$T/a.conf

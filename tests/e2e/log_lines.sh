@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The log during an incident: a connection can be followed from one proxy to the next, the line of its end has the
-# reason, a waiting Call is logged once, port scans log nothing, and each change names the user who made it.
+# The log during an incident: a connection can be followed from one proxy to the next, its last line has the reason, a
+# waiting Call is logged once, port scans log nothing, and each change names the user who made it.
 BACK_PORT=3049
 CLOSED_PORT=13050
 A_MORE=closed_service
@@ -13,13 +13,13 @@ closed_service() {
 	service closed "tcp://127.0.0.1:$CLOSED_PORT" "tcp://127.0.0.1:$BACK_PORT" 'allow = [ "10.0.0.0/8" ];'
 }
 
-# matches SIDE REGEX: a line has it; prints what it found
+# matches SIDE REGEX: a line matches; prints the match
 matches() { grep -oE -- "$2" "$T/$1.log"; }
-# client NAME [held]
+# client NAME [held]: starts a client
 client() { asks "$1" $FRONT_PORT "${2:-}" || bail "the client $1 is not served"; }
-# gone SIDE N: of all that came, so many are left
+# gone SIDE N: N connections of all are left
 gone() { [ "$(connections "$1")" = "$2" ]; }
-# scan PORT N: come and go without a word
+# scan PORT N: opens and closes N connections without data
 scan() { for ((i = 0; i < $2; i++)); do : <>/dev/tcp/127.0.0.1/"$1"; done; }
 
 start_chain
@@ -57,7 +57,7 @@ left_out() { matches a 'warning: closed: [0-9]+ more refused in [0-9]+ s: addres
 one_by_one() { grep -c 'warning: closed: refused 127.0.0.1:' $T/a.log; }
 told() { [ $(($(left_out) + $(one_by_one))) = "$1" ]; }
 check "what is left out is told within five seconds" wait_for 8 told 130
-# Ten, and one more in each five seconds that the scan took.
+# Ten lines, and one more in each five seconds of the scan.
 first_ones() { [ "$(one_by_one)" -ge 10 ] && [ "$(one_by_one)" -le $((10 + (SECONDS - scanning) / 5)) ]; }
 check "behind the ten that are not" first_ones
 

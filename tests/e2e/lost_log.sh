@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A log on a full disk: the daemon keeps serving, reports how many lines it lost, and continues to log when there is
-# space.
+# A log on a full disk: the daemon continues to serve, reports how many lines it lost, and continues to log when there
+# is space again.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -11,7 +11,7 @@ chooses_dialect
 lost() { ctl a -j status | jq .log_lines_dropped; }
 has_lost() { [ "$(lost)" -ge "$1" ]; }
 client() { asks "$1" $FRONT_PORT && stop "$1"; }
-# start_to FILE: the daemon of the clients' side, with its log there
+# start_to FILE: starts the daemon of the clients' side, with its log in FILE
 start_to() {
 	proxy_config a >$T/a.conf
 	"$PROXY" -c $T/a.conf 2>>"$1" </dev/null &
@@ -28,7 +28,7 @@ check "a daemon whose log takes nothing from the start serves" client one
 check "and counts what it has lost" wait_for 10 has_lost 3
 stop_proxy a
 
-# Its disk is full for a while.
+# The disk is full for a while.
 mkdir $T/disk && mount -t tmpfs -o size=64k tmpfs $T/disk || skip_all "no small disk can be made here"
 start_to $T/disk/a.log
 check "a daemon logs" wait_for 10 grep -q 'is up' $T/disk/a.log

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An iWARP server returns chunks that it has not written: its clients get SYSTEM_ERR, and never a byte of another
-# service whose Reply was in that memory before. Both services continue, and their data are right.
+# An iWARP server returns chunks that it has not written. Its clients get SYSTEM_ERR, and never a byte of an earlier
+# Reply of another service in that memory. Both services continue, and their data are correct.
 BACK_PORT=3049 WORKERS=1
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -13,7 +13,7 @@ LYING_PORT=12101 SERVER_PORT=20101 CALLS=120
 A_MORE=lying_service
 lying_service() { service lying "tcp://127.0.0.1:$LYING_PORT" "iwarp://127.0.0.1:$SERVER_PORT" 'ddp = "nfs";'; }
 
-# of SERVICE COUNTER: of proxy a
+# of SERVICE COUNTER: prints a counter of proxy a
 of() { ctl a -j stats | jq --arg name "$1" ".services[\$name].rdma.$2"; }
 
 start_chain

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The peer's in-memory NFSv3 server serves libnfs, directly and through two proxies: a tree that was copied in is read
-# back unchanged, and so is data that the server generates.
+# The peer's in-memory NFSv3 server serves libnfs, directly and through two proxies. A tree that was copied there is
+# read back unchanged, and so is data that the server generates.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 
 front=$FRONT_PORT front_mnt=$FRONT_MNT
 
-# start_memory: the server, with nothing in it but what it makes itself
+# start_memory: starts the server with its generated data only
 start_memory() {
 	start memory python3 -B "$E2E_SRC/../peer/nfs/serve" -p $NFS_PORT --mount-port $MNT_PORT
 	serves memory $NFS_PORT $MNT_PORT || bail "the server in memory does not start: $(cat memory.log)"
@@ -19,7 +19,7 @@ stop_memory() {
 	check "$1: the server ends in good order on SIGTERM" [ "$exit_status" = 0 ]
 }
 
-# copy FROM TO FILE...: each by a client of its own
+# copy FROM TO FILE...: copies each file with a separate client
 copy() {
 	local from=$1 to=$2 file
 
@@ -29,7 +29,7 @@ copy() {
 
 names() { nfs-ls "$1" | awk '{ print $NF }' | LC_ALL=C sort; }
 
-# look WAY: all that a client does, on a server that just started
+# look WAY: runs all client operations on a new server
 look() {
 	local way=$1 files query="version=3&nfsport=$FRONT_PORT&mountport=$FRONT_MNT" export=nfs://127.0.0.1/export
 
@@ -54,7 +54,7 @@ for size in 0 1 3 4095 4096 4097 1048575 1048576 1048577 5000000; do
 	head -c $size /dev/urandom >in/random-$size
 done
 
-# Its first period is taken from it, the others from that.
+# The first period of the data is read from the server, the others are computed from it.
 expect_pattern() {
 	nfs-cp "nfs://127.0.0.1/export/pattern?version=3&nfsport=$NFS_PORT&mountport=$MNT_PORT" first >/dev/null || return
 	head -c 65521 first >period

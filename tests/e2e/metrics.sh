@@ -12,7 +12,7 @@ for program in prometheus promtool curl; do
 done
 CONTRIB=$E2E_SRC/../../contrib
 
-# metrics SIDE [CURL-OPTIONS]
+# metrics SIDE [CURL-OPTIONS]: prints the metrics of that proxy
 metrics() {
 	local url=http://127.0.0.1:9180/metrics
 
@@ -20,15 +20,16 @@ metrics() {
 	shift
 	with_limit 20 curl -s "$@" "$url"
 }
-# value SIDE SERIES: of a sample, as it stands there
+# value SIDE SERIES: prints the value of a sample
 value() { metrics "$1" | grep -F -- "$2 " | cut -d ' ' -f 2; }
 clean() { metrics "$1" >$T/$1.metrics && promtool check metrics <$T/$1.metrics; }
-# query EXPRESSION: how many series Prometheus has for it; nothing if it is none
+# query EXPRESSION: prints the number of series that Prometheus has for it, or nothing
 query() {
 	with_limit 20 curl -s --data-urlencode "query=$1" http://127.0.0.1:$PROM_PORT/api/v1/query |
 		jq -r 'select(.status == "success") | [.data.result[] | select(.value[1] != "NaN")] | length'
 }
-# has_data EXPRESSION: for many it is the last minute that counts: where that has passed meanwhile there is more traffic
+# has_data EXPRESSION: it has data. Many expressions use the last minute: if that has passed, the function makes more
+# traffic
 has_data() { test "$(query "$1")" -gt 0 || { traffic; false; }; }
 scraped() { test "$(query 'count_over_time(rpcrdma_proxy_calls_total{operation="READ",service="nfs"}[1m]) >= 3')" = 2; }
 
@@ -75,7 +76,7 @@ for side in a b; do
 		"$(value $side 'rpcrdma_proxy_call_duration_seconds_bucket{service="nfs",operation="READ",le="+Inf"}')"
 done
 bytes() { value "$1" "rpcrdma_proxy_$2_bytes_total{service=\"nfs\",side=\"$3\"}"; }
-# same_bytes SIDE SIDE_OF_IT SIDE SIDE_OF_IT: what the first has sent there the second has received
+# same_bytes SIDE SIDE_OF_IT SIDE SIDE_OF_IT: the first has sent as many bytes as the second has received
 same_bytes() { is "$(bytes "$1" sent "$2")" "$(bytes "$3" received "$4")"; }
 check "what the second sent its clients the first received" wait_for 10 same_bytes b client a upstream
 check "what the first sent its server the second received" wait_for 10 same_bytes a upstream b client
@@ -85,8 +86,8 @@ note "$(forms a upstream)"
 check "a family of each name is there, with samples or without" is \
 	"$(grep -c '^# TYPE' $T/a.metrics)" "$(grep -c '^.It Li \(rpcrdma_proxy\|process\)_' "$E2E_SRC/../../man/rpcrdma-proxy.8.in")"
 
-# expressions: those of the alerts, without what they are compared with; and those of the dashboard, its variables set. This
-# server never answers DELAY: NOENT takes its place.
+# expressions: prints those of the alerts, without their comparisons, and those of the dashboard with set variables.
+# This server never answers DELAY, so NOENT replaces it.
 expressions() {
 	sed -n 's/^ *expr: //p' "$CONTRIB/prometheus/rpcrdma-proxy.rules.yml" | sed -E 's/ (==|!=|>=|<=|>|<) [0-9.e]+//g; s/status="DELAY"/status="NOENT"/'
 	jq -r '.. | objects | select(has("expr")).expr' "$CONTRIB/grafana/rpcrdma-proxy.json" |

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that is configured by name, and name servers that do not answer, fail and recover.
+# A server with a configured name, and name servers that do not answer, fail and recover.
 BACK_PORT=3049
 CLIENTS=100
 . "$(dirname "$0")/lib.sh"
@@ -12,10 +12,10 @@ echo 'hosts: files dns' >nsswitch.conf
 for file in resolv.conf nsswitch.conf hosts; do
 	mount --bind $file /etc/$file || bail "/etc/$file cannot be replaced"
 done
-# A cache of the machine's would answer for the name servers.
+# A cache of this machine would answer instead of the name servers.
 [ ! -d /run/nscd ] || mount -t tmpfs tmpfs /run/nscd
 
-# name_servers FIRST SECOND: what 127.0.0.2 and 127.0.0.3 are to do from now on
+# name_servers FIRST SECOND: restarts 127.0.0.2 and 127.0.0.3 in these modes
 name_servers() {
 	local i=1 mode
 
@@ -28,14 +28,15 @@ name_servers() {
 	done
 }
 queries() { grep -c query "ns$1.log"; }
-# asked_seldom SECONDS: both name servers, at least once, and no more often than answers are kept for: 5 s
+# asked_seldom SECONDS: both name servers were asked at least once, and at most every 5 s, the time for which answers
+# are kept
 asked_seldom() {
 	local most=$((4 * (1 + $1 / 5)))
 
 	test "$(queries 1)" -ge 2 -a "$(queries 1)" -le $most -a "$(queries 2)" -ge 1 -a "$(queries 2)" -le $most
 }
 
-# calls COUNT: as many concurrent clients, each with a Call, which is answered
+# calls COUNT: COUNT concurrent clients each make a Call, and get a Reply
 calls() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow "$1" 1 100 0 resume; }
 nobody_closed() { counter_is a closes no_address = 0; }
 
@@ -58,7 +59,7 @@ check "$CLIENTS clients at once are all served, the first of two name servers si
 check "none was closed for want of an address" nobody_closed
 check "both name servers were asked once for all of them: $(queries 1) and $(queries 2) queries" asked_seldom $((SECONDS - began))
 
-# kept_no_more: the next client has the name looked up again
+# kept_no_more: the next client makes the proxy look up the name again
 kept_no_more() {
 	local before=$(queries 1)
 
@@ -98,7 +99,7 @@ check "and clients are served" calls 5
 sed -i 's/front.example/new.example/' a.conf
 began=$SECONDS
 start waits "$CTL" -s $T/a.sock reload
-# served_meanwhile: the reload waits, and clients come and are served
+# served_meanwhile: the reload waits while new clients are served
 served_meanwhile() { alive waits && with_limit 4 "$CTL" -s $T/a.sock status >/dev/null && with_limit 10 "$BIN/rpc_peer" "$FRONT_PORT" "$BACK_PORT" 0 0 flow 1 1 100 0 resume && alive waits; }
 check "a reload with a name that nobody knows yet holds nobody up" served_meanwhile
 check "SIGTERM's handler turns too: the log level can be changed" ctl a log info

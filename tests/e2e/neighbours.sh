@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A service whose server is useless, and whose clients send all they can, costs the other service of the same workers a
-# little time and nothing else. The same holds for a connection that blocks the others of its service.
+# A service with a failing server and clients that send all they can costs the other service of the same workers a
+# little time, and nothing else. The same holds for a connection that blocks the others of its service.
 BACK_PORT=3049 WORKERS=1
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 
-# steady WHAT [hung]: a case: the good service serves, one RPC after the other for a while; tells how long they took
+# steady WHAT [hung]: a case: the good service serves one RPC after another for a while; prints their time
 steady() {
 	check "$limit MiB, $1: every RPC of the other is answered" steady_run "${2:-}"
 	note "$limit MiB, $1, $(cat $T/steady.out)"
@@ -15,16 +15,16 @@ steady() {
 # shellcheck disable=SC2086
 steady_run() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 steady $seconds $1 >$T/steady.out; }
 
-# start_neighbour KIND: of the bad service
+# start_neighbour KIND: starts the load of the bad service
 start_neighbour() {
 	rm -f $T/neighbour.log
 	start neighbour "$BIN/rpc_peer" "$FRONT_MNT" "$MNT_PORT" 0 0 neighbour "$1"
 }
 
-# waiting SIDE SERVICE: claims that wait for memory
+# waiting SIDE SERVICE: prints the number of claims that wait for memory
 waiting() { ctl "$1" -j services | jq --arg name "$2" '.services[] | select(.name == $name).memory.waiting_claims'; }
 
-# has_effect KIND: what the clients ask takes all that it can, or each of them has lost a connection
+# has_effect KIND: the bad clients use all memory that they can get, or have all lost a connection
 has_effect() {
 	case $1 in
 	refusing | resetting | deserted) grep -q lost $T/neighbour.log ;;
@@ -32,14 +32,14 @@ has_effect() {
 	esac
 }
 
-# waits SIDE SERVICE: how often a Call has waited for memory so far
+# waits SIDE SERVICE: prints how many Calls have waited for memory so far
 waits() { ctl "$1" -j stats | jq --arg name "$2" '[.services[$name][] | .budget_waits? // 0] | add'; }
 waits_are() { test "$(waits "$1" "$2")" "$3" "$4"; }
 
 has_claimed_nothing() { [ "$(ctl "$1" -j status | jq '.memory.claimed_bytes')" = 0 ]; }
 has_told() { grep -q "\[mount#.* a Call has waited 5 s .* most is held by service mount " "$T/$1.log"; }
 
-# leave KIND: the bad clients go, and so does what they hold
+# leave KIND: the bad clients end, and the proxy releases what they held
 leave() {
 	stop neighbour KILL
 	for side in a b; do
@@ -47,14 +47,14 @@ leave() {
 	done
 }
 
-# beside KIND: the good service during the load of the bad one
+# beside KIND: tests the good service during the load of the bad one
 beside() {
 	start_neighbour "$1"
 	check "$limit MiB, $1: the clients get what they can" wait_for 20 has_effect "$1"
 	steady "$1"
 }
 
-# company MIB: every kind of neighbour, with so much memory
+# company MIB: tests every kind of load, with this amount of memory
 company() {
 	limit=$1
 	A_GLOBAL="memory_limit_mib = $limit;" B_GLOBAL=$A_GLOBAL

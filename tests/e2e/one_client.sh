@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server closes its connections because of one client's message, while it has no other client. That is this client's
-# failure: the server stays up, for /readyz and for the next client, through one proxy and two. A server that closes
-# for all clients is detected. The same holds for MOUNT servers, wherever `mount` has them.
+# A server closes its connections because of a message of its only client. This is this client's failure: the server
+# stays up, for /readyz and for the next client, through one proxy and two. A server that closes for all clients is
+# detected. The same holds for MOUNT servers, for each form of `mount`.
 BACK_PORT=3049
 BAD_PORT=3050
 HTTP_PORT=9180
@@ -20,9 +20,9 @@ command -v curl >/dev/null || skip_all "curl is not installed"
 start_chain
 
 back=tcp://127.0.0.1:$BACK_PORT bad=tcp://127.0.0.1:$BAD_PORT good=tcp://127.0.0.1:3051
-# to NAME PORT CONNECT [KEYS]
+# to NAME PORT CONNECT [KEYS]: prints a service
 to() { echo "{ name = \"$1\"; listen = \"tcp://127.0.0.1:$2\"; connect = $3; require_privileged_port = false; source_port = \"any\"; ${4:-} }"; }
-# start_g SERVICE...
+# start_g SERVICE...: starts a proxy g with these services
 start_g() {
 	printf 'control = "%s"; workers = 2; http_listen = "127.0.0.1:%s"; services = (\n%s\n);\n' \
 		$T/g.sock $HTTP_PORT "$(IFS=,; echo "$*")" >$T/g.conf
@@ -30,7 +30,7 @@ start_g() {
 	wait_for 20 ctl g status || bail "proxy g does not start"
 }
 one_client() { rpc_peer 0 $BACK_PORT 0 0 one-client "$@"; }
-# server_is SIDE SERVICE N FILTER: what is shown of its server number N, or with "mount" of its first one of MOUNT
+# server_is SIDE SERVICE N FILTER: FILTER holds for its server number N, or with "mount" for its first MOUNT server
 server_is() {
 	local which=".targets[$3]"
 
@@ -67,7 +67,7 @@ check "the next client does not go to the standby" one_client $TWO_PORT good
 check "which nobody has tried" server_is g two 1 '.attempts == 0'
 stop_proxy g
 
-# Every client's first Call ends so, and a NULL of the proxy's too; or everything but that.
+# The server closes at every client's first Call, and at a NULL of the proxy; or at all Calls except NULL.
 start closing "$BIN/non_rpc_server" $BAD_PORT closes
 serves closing $BAD_PORT || bail "no server that closes"
 start_g "$(to closed $CLOSED_PORT "\"$bad\"")" "$(to pair $PAIR_PORT "[ \"$bad\", \"$good\" ]")" "$(to one $ONE_PORT "\"$back\"")"
@@ -88,7 +88,7 @@ check "one that answers NULL alone is up as far as one client tells" one_client 
 check "so it is shown" server_is g one 0 '.state == "ok" and .failures == 0'
 stop_proxy g
 
-# A server of MOUNT at an address, by rpcbind, and where NFS is: mount = "tcp://…", "rpcbind", "connect".
+# A MOUNT server at an address, by rpcbind, and at the port of NFS: mount = "tcp://…", "rpcbind", "connect".
 ok='.state == "ok" and .failures == 0 and .tried_last_s == null'
 for row in "mount mount $MOUNT_PORT" "rpcbind mount $RPCBIND_PORT" "connect 0 $CONNECT_PORT"; do
 	read -r way which port <<<"$row"
@@ -103,7 +103,7 @@ for row in "mount mount $MOUNT_PORT" "rpcbind mount $RPCBIND_PORT" "connect 0 $C
 	stop_proxy g
 done
 
-# One that has another version of MOUNT answers; one that closes for NULL does not.
+# A server with another version of MOUNT answers; one that closes at NULL does not.
 for way in mount rpcbind; do
 	[ $way = mount ] && port=$MOUNT_PORT uri=$back || port=$RPCBIND_PORT uri=tcp://127.0.0.1:111
 	keys="mount = \"$back\";"

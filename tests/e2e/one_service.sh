@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One service carries a filer: NFSv3 with its MOUNT, NFSv4 and NFSACL through one port, in each topology. The port of
-# MOUNT comes from rpcbind, even if it changes, or from the file. Other programs are rejected. TCP and iwarp clients
-# share a port.
+# One service forwards all protocols of a server: NFSv3 with MOUNT, NFSv4 and NFSACL through one port, in each topology.
+# The port of MOUNT comes from rpcbind, even if it changes, or from the file. Other programs are rejected. TCP and iwarp
+# clients share a port.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -13,13 +13,13 @@ FRONT=$FRONT_PORT MIDDLE=20050
 V3="nfs://127.0.0.1/export?version=3&nfsport=$FRONT&mountport=$FRONT"
 V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT"
 
-# keys SIDE: what the run says of this side's dialect
+# keys SIDE: prints the keys for the dialect of this run
 keys() {
 	[ "${E2E_VERSION:-1}$1" != 2a ] || echo "connect_version = 2;"
 	[ -z "${E2E_COMPAT:-}" ] || draft_keys "$1"
 }
 
-# start_one SIDE LISTEN CONNECT [MORE]: a proxy with one service; LISTEN is one address, or an array
+# start_one SIDE LISTEN CONNECT [MORE]: starts a proxy with one service; LISTEN is one address, or an array
 start_one() {
 	local side=$1 listen=$2 ports
 
@@ -34,14 +34,14 @@ start_one() {
 
 stop_all() { for side in a g b; do stop_proxy $side; done; }
 
-# asked PROGRAM VERSION [PORT]: what a NULL Call to that program gets
+# asked PROGRAM VERSION [PORT]: prints the result of a NULL Call to that program
 asked() { with_limit 20 rpcinfo -a "127.0.0.1.$((${3:-$FRONT} >> 8)).$((${3:-$FRONT} & 255))" -T tcp "$1" "$2" 2>&1; }
 ready() { asked "$@" | grep -q 'ready and waiting'; }
 unavailable() { asked "$@" | grep -qi 'program unavailable\|program not available'; }
-# as_direct PROGRAM VERSION: as from the server itself, whatever it has
+# as_direct PROGRAM VERSION: the result is the same as without the proxy
 as_direct() { [ "$(asked "$1" "$2")" = "$(asked "$1" "$2" "$NFS_PORT")" ]; }
 
-# works WHAT
+# works WHAT: NFSv3 and NFSv4 work
 works() {
 	check "$1: NFSv3 mounts by one port, and writes" nfs_client "$V3" write three 12m 3
 	check "$1: it reads that back" nfs_client "$V3" verify three 12m 3
@@ -73,7 +73,7 @@ start_one a "tcp://127.0.0.1:$FRONT" "$FABRIC:$FABRIC_PORT" "$(keys a)"
 works "iwarp to tcp"
 stop_all
 
-# A gateway between two of them, with the dialect that all know.
+# A gateway between two services, with a dialect that all support.
 if [ -z "${E2E_COMPAT:-}${E2E_VERSION:-}" ]; then
 	start_one b "$FABRIC:$FABRIC_PORT" "tcp://127.0.0.1:$NFS_PORT"
 	start_one g "$FABRIC:$MIDDLE" "$FABRIC:$FABRIC_PORT" 'mount = "rpcbind";'
@@ -105,7 +105,7 @@ stop_all
 
 # ---------------------------------------------------------------- rpcbind
 
-# closed_for REASON: connections of proxy a
+# closed_for REASON: prints the number of connections of proxy a
 closed_for() { counter_is a closes "$1" -gt 0; }
 
 start_one a "tcp://127.0.0.1:$FRONT" "tcp://127.0.0.1:$NFS_PORT" 'mount = "rpcbind";'

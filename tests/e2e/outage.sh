@@ -10,14 +10,14 @@ start_ganesha
 start_chain
 
 last() { [ "$(tail -n 1 $T/clients.log)" = "$1" ]; }
-# server_is SIDE FILTER: what `services` says of the server of nfs
+# server_is SIDE FILTER: FILTER holds for the server of nfs in `services`
 server_is() { ctl "$1" -j services | jq -e ".services[] | select(.name == \"nfs\").server | $2" >/dev/null; }
 passed() { ((SECONDS >= $1)); }
-# warned SIDE: what a reader of warnings sees
+# warned SIDE: prints the warnings
 warned() { grep -E ' (warning|error): ' "$T/$1.log"; }
-# opened SIDE: connections that the log reports as open, one by one or as "N more"
+# opened SIDE: prints the connections that the log reports as open, one by one or as "N more"
 opened() { awk '/ open to / { n++ } / more opened in / { n += $4 } END { print n + 0 }' "$T/$1.log"; }
-# holds SIDE REGEX
+# holds SIDE REGEX: a warning matches
 holds() { warned "$1" | grep -qE "$2"; }
 
 check "nothing is known of a server that nobody has asked" server_is a '.state == "unknown"'

@@ -9,11 +9,11 @@ ip address add 192.0.2.1/32 dev lo || bail "there is no second address"
 printf "192.0.2.1 own\n" >hosts
 mount --bind hosts /etc/hosts || bail "/etc/hosts cannot be replaced"
 
-# config LISTEN CONNECT
+# config LISTEN CONNECT: writes the file
 config() {
 	printf 'control = "%s";\nservices = (\n%s\n);\n' "$T/a.sock" "$(service files "$1" "$2" 'source_port = "any";')" >a.conf
 }
-# refuses LISTEN CONNECT: -t does, and the start
+# refuses LISTEN CONNECT: -t and the start reject it
 refuses() {
 	config "$1" "$2"
 	not "$PROXY" -t -c a.conf 2>refused || return

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The status page in headless Chromium, with traffic through two proxies: it shows its host, the problems, the services, the
-# oldest Call, throughput and latency, from its own answers only. Its screenshots are kept as page-*.png if E2E_KEEP names a
-# directory.
+# The status page in headless Chromium, with traffic through two proxies: it shows its host, the problems, the services,
+# the oldest Call, throughput and latency, only from its own answers. E2E_KEEP=DIR keeps its screenshots as page-*.png.
 RELAY_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -15,12 +14,12 @@ URL=http://127.0.0.1:9180
 look() { with_limit 150 python3 -B "$E2E_SRC/browser.py" $URL/ $T/look "$1"; }
 is_picture() { [ "$(head -c 4 "$T/look/page-$1.png" | tail -c 3)" = PNG ] && cp "$T/look/page-$1.png" $T; }
 dom_has() { grep -oE -- "$1" $T/look/dom.html | head -n 5; grep -qE -- "$1" $T/look/dom.html; }
-# first_is WHAT: the page begins with it, below its head
+# first_is WHAT: the first item below the page's head
 first_is() { tr -d '\n' <$T/look/dom.html | sed 's/.*<main>//' >$T/main.html && grep -qE -- "^$1" $T/main.html; }
 is_json() { with_limit 10 curl -s $URL/api/"$1".json | jq -e "$2"; }
 policy() { with_limit 10 curl -s -D - -o /dev/null $URL/ | grep -i '^content-security-policy:'; }
 
-# traffic: until it is killed: reads and writes, and by a relay READs that take long
+# traffic: makes reads, writes, and slow READs through a relay, until it is killed
 traffic() {
 	while nfs_client "$V3" write file 3m 3 && nfs_client "$V3" verify file 3m 3 && nfs_client "$V4" verify file 3m 3; do
 		nfs_client "$V3" verify nothing 3m 3
@@ -35,7 +34,7 @@ wait_for 10 listens $RELAY_PORT || bail "no relay"
 more_a() {
 	service slow "tcp://127.0.0.1:12060" "tcp://127.0.0.1:$RELAY_PORT"
 	echo ,
-	# Nothing listens at its server, which the proxy finds without a client.
+	# Nothing listens at its server, which the proxy detects without a client.
 	service dead "tcp://127.0.0.1:12061" "tcp://127.0.0.1:9" "probe_interval_s = 1;"
 }
 A_MORE=more_a
@@ -58,7 +57,7 @@ check "the page takes scripts, styles and answers from itself alone" eval \
 check "nothing in it names another host" not grep -E 'https?://' <(grep -v createElementNS "$E2E_SRC/../../daemon/http/page.html")
 check "nothing is put into it as HTML" not grep -E 'innerHTML|outerHTML|insertAdjacent|document\.write|eval\(' "$E2E_SRC/../../daemon/http/page.html"
 
-# A problem of the daemon, for as long as the page is looked at.
+# A problem of the daemon that lasts while the page is open.
 echo 'lisen = 1;' >>$T/a.conf
 check "a reload is rejected" not ctl a reload
 is_down() { ctl a -j status | jq -e '.problems[] | select(.id == "server_down" and .service == "dead")'; }

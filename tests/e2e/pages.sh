@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Extracts the recipes of a page and runs them as they are written. Source it after hosts.sh; $PAGE is the file.
+# Extracts the recipes of a page, and runs them as they are written. Source it after hosts.sh; $PAGE is the file.
 
 # ---------------------------------------------------------------- the page
 
-# fences SECTION: the fenced blocks of it, a line "--" behind each
+# fences SECTION: prints its fenced blocks, with a line "--" after each
 fences() {
 	awk -v head="$1" '
 		/^##/ { sub(/^##+ /, ""); here = $0 == head; next }
@@ -12,10 +12,10 @@ fences() {
 		here && inside' "$PAGE"
 }
 
-# part SECTION TITLE: the lines that follow "# TITLE" in a fenced block
+# part SECTION TITLE: prints the lines after "# TITLE" in a fenced block
 part() { fences "$1" | awk -v title="# $2" '/^(# |--)/ { here = $0 == title; next } here'; }
 
-# block SECTION TITLE: the fenced block that has "# TITLE"
+# block SECTION TITLE: prints the fenced block that has "# TITLE"
 block() {
 	fences "$1" | awk -v title="# $2" '
 		$0 == title { found = 1 }
@@ -24,10 +24,10 @@ block() {
 		END { if (found) printf "%s", text }'
 }
 
-# host_called NAME: as the page calls it
+# host_called NAME: prints the host for the page's name of it
 host_called() { [ "$1" = client ] && echo "the client's host" || echo "the $1"; }
 
-# take_mount LINE: mount -t nfs -o OPTIONS SERVER:PATH DIR; sets server, directory, and options for option()
+# take_mount LINE: reads mount -t nfs -o OPTIONS SERVER:PATH DIR; sets server, directory, and options for option()
 take_mount() {
 	local target
 
@@ -53,7 +53,7 @@ page_hosts() {
 	opens filer rpcbind 111 || bail "rpcbind does not start"
 }
 
-# start_server ADDRESS...: NFS-Ganesha on the filer, exported to these only, and to reserved ports only unless
+# start_server ADDRESS...: starts NFS-Ganesha on the filer, exported only to these, and only to reserved ports unless
 # GANESHA_PRIVILEGED is false
 start_server() {
 	local clients=$*
@@ -64,10 +64,10 @@ start_server() {
 	opens filer ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
 }
 
-# listening FILE: the ports of its services
+# listening FILE: prints the ports of its services
 listening() { grep -o 'listen *= *[^;]*;' "$1" | grep -o '://[^"]*:[0-9]*"' | sed 's/.*:\([0-9]*\)"/\1/'; }
 
-# start_proxy_on HOST: with $T/HOST.conf
+# start_proxy_on HOST: starts a proxy with $T/HOST.conf
 start_proxy_on() {
 	local ports
 
@@ -76,7 +76,7 @@ start_proxy_on() {
 	opens "$1" "$1" "${ports[@]}"
 }
 
-# url [PATH]: how libnfs mounts what the mount line does
+# url [PATH]: prints libnfs's URL for the mount line
 url() {
 	local at=$server port mountport
 
@@ -85,15 +85,15 @@ url() {
 	echo "nfs://$at$directory${1:+/$1}?version=$(option vers | cut -c1)&nfsport=$port${mountport:+&mountport=$mountport}"
 }
 
-# copied NAME: to the server and back
+# copied NAME: copies a file to the server and back
 copied() {
 	rm -f "back-$1"
 	limited_on client 60 "$BIN/nfs_client" "$(url)" put "$PROXY" "$1" && cmp "$PROXY" "export/$1" &&
 		limited_on client 60 nfs-cp "$(url "$1")" "back-$1" && cmp "$PROXY" "back-$1"
 }
 
-# shows HOST: the check line of the recipe shows a connection that is open
+# shows HOST: the check command of the recipe shows an open connection
 shows() { on "$1" "$CTL" connections | grep -q ' open'; }
 
-# seen HOST ADDRESS: as a client of the proxy there
+# seen HOST ADDRESS: the proxy there shows this client
 seen() { on "$1" "$CTL" -j connections | grep -qF "$2"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# NFS works between the proxies and data arrive as sent, whatever `peer` the first proxy has configured for the second.
+# NFS works between the proxies and data arrive unchanged, for each value of `peer` of the first proxy.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

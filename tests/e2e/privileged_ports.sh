@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that accepts clients from ports below 1024 only serves a client of the proxy if the client's own port is
+# A server that accepts only clients with ports below 1024 serves a client of the proxy only if the client's own port is
 # below 1024: over TCP, over iWARP, and through two proxies. A client of another user on that host is rejected, as
-# without the proxy. Peers in trusted_proxies always get a port below 1024, and with source_port = "reserved" so does
-# each client. The log has one line for each service with other clients, and -t prints which clients count as
-# privileged.
+# without the proxy. Peers in trusted_proxies always get a port below 1024; with source_port = "reserved" each client
+# gets one. The log has one line for each service with other clients, and -t prints which clients count as privileged.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 [ "$(id -u)" = 0 ] && can_open_by_handle || skip_all "needs root"
 trust='trusted_proxies = [ "127.0.0.2" ];'
 
-# to_nfs NAME TRANSPORT PORT [KEYS]: a service of b before the server
+# to_nfs NAME TRANSPORT PORT [KEYS]: prints a service of b for the server
 to_nfs() { service "$1" "$2://127.0.0.1:$3" "tcp://127.0.0.1:$NFS_PORT" "mount = \"tcp://127.0.0.1:$MNT_PORT\"; ${4:-}"; }
 cat >b.conf <<-END
 	control = "$T/b.sock"; workers = 2;
@@ -41,14 +40,14 @@ serves a 4002 4003 || bail "proxy a does not start"
 
 # ---------------------------------------------------------------- where connections come from
 
-# port SIDE SERVICE CLIENT: below or above 1024, of the connection to the server
+# port SIDE SERVICE CLIENT: prints below or above 1024, for the connection to the server
 port() {
 	ctl "$1" -j connections | jq -r --arg service "$2" --arg client "$3" '.connections[] |
 		select(.service == $service and .client_address == $client) | .upstream.local' |
 		awk -F: '{ print $NF < 1024 ? "below" : "above" }'
 }
 port_is() { [ "$(port "$1" "$2" "$3")" = "$4" ]; }
-# comes SERVICE PORT CLIENT below|above [mpa]: a client of b, and its connection to the server
+# comes SERVICE PORT CLIENT below|above [mpa]: a client of b gets such a connection to the server
 comes() {
 	local name=client$RANDOM
 

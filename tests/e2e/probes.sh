@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The USDT probes: the program has those that its manual names, and bpftrace shows the traffic with the manual's
-# examples.
+# The USDT probes: the program has those of its manual, and bpftrace shows the traffic with the manual's examples.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -16,7 +15,7 @@ arguments() { readelf -n "$PROXY" | awk '/Name: / { name = $2 } /Arguments: / &&
 check "… with as many arguments" is "$(arguments)" \
 	"$(sed -n '/^\.Sh PROBES/,/^\.Sh SEC/s/^\.It Fn //p' "$manual" | awk '{ print $1, NF - 1 }' | sort)"
 
-# looks SCRIPT: bpftrace runs it until it is stopped; returns when it is attached
+# looks SCRIPT: starts bpftrace, which runs until it is stopped; returns when it is attached
 looks() {
 	start bpftrace bpftrace -e "BEGIN { printf(\"attached\\n\"); } $1"
 	wait_for 30 eval "! alive bpftrace || grep -q attached $T/bpftrace.log"

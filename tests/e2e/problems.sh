@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One broken situation after the other, as an administrator meets them: `status` names its cause and what to do, the log
-# warns once, and `status --exit-code` and `check` tell a monitoring system.
+# One broken situation after another, as an administrator meets them: `status` names the cause and the remedy, the log
+# warns once, and `status --exit-code` and `check` notify a monitoring system.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -9,7 +9,7 @@ chooses_dialect
 SERVER_PORT=3049
 SERVER=tcp://127.0.0.1:$SERVER_PORT
 
-# conf [KEYS]: a service with these keys, or, with -, no service
+# conf [KEYS]: writes a file with a service with these keys, or, with -, without a service
 conf() {
 	local services
 
@@ -23,7 +23,7 @@ conf() {
 	services = ( $services );
 	END
 }
-# plugin STATUS LINE: `status --exit-code` ends so, and its first line begins so
+# plugin STATUS LINE: `status --exit-code` has this status, and its first line begins with LINE
 plugin() {
 	local status
 
@@ -34,7 +34,7 @@ plugin() {
 }
 problem() { ctl a -j status | jq -e --arg id "$1" ".problems[] | select(.id == \$id) | ${2:-.}" >/dev/null; }
 no_problem() { ! problem "$1"; }
-# says TEXT: `status` has it; what is wrapped is joined
+# says TEXT: `status` has it; wrapped lines are joined
 says() { ctl a -a status >$T/status.txt; cat $T/status.txt; grep -qF -- "$1" $T/status.txt; }
 warned_once() { wait_for 20 logged a "$1" && logged_lines a 1 "$1"; }
 
@@ -126,7 +126,7 @@ check "… which the log says" wait_for 60 logged a 'for the server 127.0.0.1'
 
 # ---------------------------------------------------------------- clients
 
-# call XID PROCEDURE: a Call of 40 bytes, with AUTH_NONE and no arguments
+# call XID PROCEDURE: prints a Call of 40 bytes, with AUTH_NONE and no arguments
 call() {
 	printf '\x80\0\0\x28\0\0\0%b\0\0\0\0\0\0\0\x02\x20\0\x01\x23\0\0\0\x01\0\0\0%b\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' \
 		"\\x0$1" "\\x0$2"

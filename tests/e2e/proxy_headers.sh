@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The PROXY protocol: the proxy passes its clients' addresses to HAProxy behind it, HAProxy in front of it passes those
-# of its own, and two proxies pass them to each other. Missing, wrong or unwanted headers close their connections with
-# that reason.
+# of its clients, and two proxies pass them to each other. Missing, wrong or unwanted headers close their connections
+# with that reason.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -11,9 +11,9 @@ command -v haproxy >/dev/null || skip_all "HAProxy is not installed"
 BACK_PORT=3049
 
 any='source_port = "any";'
-# from_proxies LISTEN PORT NAME MORE: a service of b before the real server
+# from_proxies LISTEN PORT NAME MORE: prints a service of b for the real server
 from_proxies() { service "$3" "$1://127.0.0.1:$2" "tcp://127.0.0.1:$NFS_PORT" "$any accept_proxy_from = [ \"127.0.0.1\" ]; ${4:-}"; }
-# between NAME FRONT MIDDLE WHERE: a service of a, and the one of b that it leads to, before the server of a test
+# between NAME FRONT MIDDLE WHERE: prints a service of a, and that of b behind it, for the server of a test
 to_b() { service "$1" "$2://127.0.0.1:$3" "$4://127.0.0.1:$5" "send_proxy = true; $([ "$4" = iwarp ] || echo "$any")"; }
 from_a() { service "$1" "$2://127.0.0.1:$3" "tcp://127.0.0.1:$BACK_PORT" 'accept_proxy_from = [ "127.0.0.1" ];'; }
 
@@ -85,9 +85,9 @@ serves a 4001 4013 || bail "proxy a does not start"
 start haproxy haproxy -db -f haproxy.conf
 serves haproxy 7001 7006 || bail "HAProxy does not start"
 
-# steps PORT STEP...: a client that does so
+# steps PORT STEP...: starts a client that does these steps
 steps() { rpc_peer "$1" 0 0 0 steps "${@:2}"; }
-# says SIDE TEXT...: a line of the log has all of them, soon
+# says SIDE TEXT...: a line of the log soon has all of them
 has_line() {
 	local lines
 
@@ -102,7 +102,7 @@ check "a client is served through HAProxy that is told of it" steps 4001 from=12
 check "HAProxy logs its address and port" says haproxy "client 127.0.0.2:713 at 127.0.0.1:4001"
 check "an IPv4 client of a listener for both is served" steps 4002 from=127.0.0.3:714 call
 check "HAProxy logs it as IPv4" says haproxy "client 127.0.0.3:714 at 127.0.0.1:4002"
-# An IPv6 client, whose port is the kernel's choice.
+# An IPv6 client with a port that the kernel chooses.
 null_call='\x80\x00\x00\x28\x00\x00\x00\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01\x86\xa3\x00\x00\x00\x03'
 null_call+='\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00'
 six() {
@@ -153,7 +153,7 @@ bytes=() text='PROXY UNKNOWN'
 for ((i = 0; i < ${#text}; i++)); do bytes+=("text=${text:i:1}" sent); done
 check "a header may come byte by byte" steps 6003 "${bytes[@]}" crlf call
 
-# bad WHAT SERVICE TEXT PORT STEP...: it is closed, and the log says why
+# bad WHAT SERVICE TEXT PORT STEP...: the connection is closed, and the log has the reason
 bad() {
 	local what=$1 service=$2 text=$3
 
@@ -191,7 +191,7 @@ check "… those for RDMA" wait_for 10 closes rdma 3
 
 # ---------------------------------------------------------------- two proxies
 
-# same_names COUNT: both proxies show the same clients, so many
+# same_names COUNT: both proxies show the same COUNT clients
 names() { ctl "$1" -j connections | jq -r '.connections[] | .client_address' | sort; }
 same_names() { [ "$(names a | wc -l)" = "$1" ] && [ "$(names a)" = "$(names b)" ]; }
 for i in 2 3; do

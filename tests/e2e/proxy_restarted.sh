@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Either proxy is killed under load and restarted: clients continue where they were, bit for bit.
+# Either proxy is killed under load and restarted. Clients continue where they were, and all data are correct.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The basic recipes of doc/recipes.md work as they are written: the test takes files, exports and mounts from the page, and
-# copies a file through each recipe, on hosts with the page's names and addresses. libnfs mounts instead of the kernel. Where
-# the page has an NFS/RDMA client or server, a further proxy in front of libnfs or NFS-Ganesha plays it.
+# The basic recipes of doc/recipes.md work as they are written. The test takes files, exports and mounts from the page,
+# and copies a file through each recipe, on hosts with the page's names and addresses. libnfs mounts instead of the
+# kernel. An NFS/RDMA client or server of the page is simulated by a proxy in front of libnfs or NFS-Ganesha.
 # README_SHOW=1 prints the output of the commands under "Check that it works" in doc/troubleshooting.md.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -14,7 +14,7 @@ needs_proxies
 
 # ---------------------------------------------------------------- the hosts
 
-# one_more FILE SERVICE: into its list of services
+# one_more FILE SERVICE: adds it to the file's list of services
 one_more() {
 	local text
 
@@ -22,10 +22,10 @@ one_more() {
 	printf '%s,\n%s\n);\n' "${text%);*}" "$2" >"$1"
 }
 
-# kind SECTION: what the page calls the client of it
+# kind SECTION: prints the kind of client in the page
 kind() { echo "${1%%,*}"; }
 
-# carry_mount SECTION FILE: what the page adds to its service for NFSv3, where a key that is there already is replaced
+# carry_mount SECTION FILE: adds the page's keys for NFSv3 to its service; they replace existing keys
 carry_mount() {
 	local keys
 
@@ -35,7 +35,7 @@ carry_mount() {
 	sed -i "s|connect = |${keys//|/\\|} connect = |" "$2"
 }
 
-# next_to_server SECTION: the host of that proxy
+# next_to_server SECTION: prints the host of the proxy next to the server
 next_to_server() {
 	case $1 in
 	"TCP client, RDMA server") echo client ;;
@@ -44,7 +44,7 @@ next_to_server() {
 	esac
 }
 
-# write_files SECTION [v3]: the files of its proxies, and stand-ins for an NFS/RDMA server and client
+# write_files SECTION [v3]: writes the files of its proxies, and of those that simulate an NFS/RDMA server and client
 write_files() {
 	local section=$1 version=${2:-} host
 
@@ -66,10 +66,10 @@ write_files() {
 	fi
 }
 
-# said COMMAND: the line below it in troubleshooting.md
+# said COMMAND: prints the line below it in troubleshooting.md
 said() { sed -n "/^    \$ $1/{n;s/^ *//;p}" "$SHOWN"; }
 
-# heads HOST COMMAND: what the control client prints begins with the heads of the columns that troubleshooting.md shows
+# heads HOST COMMAND: the output of the control client begins with the column heads of troubleshooting.md
 heads() {
 	local shown
 
@@ -77,7 +77,7 @@ heads() {
 	[ -n "$shown" ] && on "$1" "$CTL" "$2" | head -n 1 | xargs | grep -qF "$shown"
 }
 
-# screen HOST: status says there what troubleshooting.md shows, line by line, but for numbers and how long anything took
+# screen HOST: status shows the lines of troubleshooting.md there, except for numbers and durations
 screen() {
 	local shown said
 
@@ -88,7 +88,7 @@ screen() {
 		[ "$(grep ^SERVICE <<<"$shown" | xargs)" = "$(grep ^SERVICE <<<"$said" | xargs)" ]
 }
 
-# opened HOST: its log has the line that troubleshooting.md shows, except for numbers
+# opened HOST: its log has the line of troubleshooting.md, except for numbers
 opened() {
 	local line
 
@@ -104,10 +104,10 @@ found_right() {
 	[ -n "$shown" ] && [ "$(on "$1" "$PROXY" -t -c "$T/$1.conf" | tail -n 1)" = "$T/$1.conf: ${shown#*: }" ]
 }
 
-# shown HOST: troubleshooting.md shows what the programs say
+# shown HOST: troubleshooting.md shows the output of the programs
 shown() { found_right "$1" && screen "$1" && heads "$1" services && heads "$1" connections && opened "$1"; }
 
-# show HOST: what the commands under "Check that it works" print there
+# show HOST: prints the output of the commands under "Check that it works" there
 show() {
 	note "$1: rpcrdma-proxy -t
 $(on "$1" "$PROXY" -t -c "$T/$1.conf" 2>&1)"
@@ -132,7 +132,7 @@ stop_all() {
 
 # ---------------------------------------------------------------- a recipe
 
-# recipe SECTION CHECKED_ON [v3]
+# recipe SECTION CHECKED_ON [v3]: runs a recipe
 recipe() {
 	local what="$1${3:+, NFSv3}" section=$1 checked=$2 version=${3:-} address host mount
 	local -a addresses
@@ -162,7 +162,7 @@ recipe() {
 	check "$what: it went over RDMA" wait_for 10 grep -q 'over iwarp' client.log
 	start_on client holder "$BIN/nfs_client" "$(url)" hold held 1m 1
 	check "$what: the connection is shown as open" wait_for 20 shows "$checked"
-	# The server knows the last proxy by the address that it is exported to.
+	# The server knows the last proxy by the address in its export.
 	[ ! -e stand-in ] ||
 		check "$what: the server sees the address of its export" wait_for 20 seen filer "$address"
 	[ "$what" != "TCP client, RDMA server" ] || check "troubleshooting.md shows what the programs say" shown client
@@ -189,7 +189,7 @@ two_filers() {
 	stop_all
 }
 
-# The NFS server of the client's host is played by a proxy that listens where that would.
+# A proxy takes the place of the NFS server on the client's host, at its address.
 port_held() {
 	local section="A host whose own NFS server holds port 2049"
 
@@ -208,7 +208,8 @@ port_held() {
 	stop_all
 }
 
-# kerberos: the file of a recipe that the laboratory mounts (tests/lab/guest/krb5.sh), since libnfs has no Kerberos here
+# kerberos: checks the file of a recipe that the laboratory mounts (tests/lab/guest/krb5.sh), because libnfs has no
+# Kerberos here
 kerberos() {
 	local section="Kerberos with a proxy on the client's host" address name
 
@@ -220,7 +221,7 @@ kerberos() {
 		eval '[ "$server" = "$name" ] && grep -qF "tcp://$address:$(option port)" kerberos.conf'
 }
 
-# unit_of_fstab: the line of the page makes a mount that comes after the proxy
+# unit_of_fstab: the line of the page makes a mount unit that is ordered after the proxy
 unit_of_fstab() {
 	mkdir -p units
 	grep -E '^ +[0-9.]+:/export /mnt nfs ' "$PAGE" >fstab &&

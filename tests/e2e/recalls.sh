@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server's Call is answered in less than two seconds, however many of the client's Calls wait for a credit meanwhile.
+# A server's Call is answered in less than two seconds, independent of the number of the client's Calls that wait for a
+# credit.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
-# One Call is at the server, which does not answer it. Of the others 256 are queued. The Calls after them are not read,
-# except the answer that follows them. Replies could be so long that all their Calls have memory together.
+# One Call is at the server, which does not answer it. 256 others are queued. The proxy does not read the Calls after
+# them, except for the reverse Reply that follows them. All Calls have memory for the longest possible Reply.
 A_SERVICE="credits = 1; max_message_bytes = 65536;"
 start_chain
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies that speak version two raise their Receive sizes under READs and WRITEs of 16 KiB, each by itself and in
+# Two proxies with version two raise their receive sizes under READs and WRITEs of 16 KiB, each independently and in
 # both directions, until no message needs a chunk.
 # shellcheck disable=SC2034
 A_SERVICE='connect_version = 2;'
@@ -12,20 +12,20 @@ start_chain
 
 calls_past() { counter_is a rdma calls_sent -gt "$1"; }
 
-# by_chunk: what went by chunk so far, as each proxy counts it
+# by_chunk: prints the bytes that went by chunk so far, as each proxy counts them
 by_chunk() {
 	echo "$(counter a rdma keys_lent) $(counter a rdma sends_nomsg) $(counter b rdma sends_nomsg)" \
 		"$(counter b iwarp read_requests_sent) $(counter b iwarp writes_sent)"
 }
 
-# One Call of each kind is less than it takes.
+# One Call of each kind is not enough to raise the sizes.
 check "a file of one WRITE" nfs_client "$V3" sizes small 16384 16384 0
 check "its data goes by RDMA Read" counter_is b rdma read_chunk_bytes_pulled -gt 16384
 check "and comes back by RDMA Write" counter_is b rdma reply_chunk_bytes_pushed -gt 16384
 check "which raises nothing" counter_is a rdma recv_raises = 0
 wait_for 10 no_connections b
 
-# Each ends with a header of less than 32 KiB in addition to the data.
+# Each size is the data and a header, in total less than 32 KiB more than the data.
 start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
 check "the first proxy raises its receives, for READs" wait_for 30 nfs_leg_is a upstream recv_size_bytes 32768
 check "the second one does as it is asked, for WRITEs" wait_for 30 nfs_leg_is a upstream peer_recv_size_bytes 32768
@@ -34,12 +34,12 @@ check "that one knows both" wait_for 10 eval \
 for side in a b; do check "proxy $side counts a raise" counter_is $side rdma recv_raises = 1; done
 check "nothing is pending" eval "nfs_leg_is a upstream pending null && nfs_leg_is b client pending null"
 check "as much is posted" test "$(nfs_leg b client recv_posted_bytes)" -ge $((16 * 32768))
-# server_facts LABEL...: their values, of the first proxy's connection to the server
+# server_facts LABEL...: prints values of the first proxy's connection to the server
 server_facts() { ctl a -a connections | sed -n '/^server /,$s/^  \('"$1"'\)  */\1: /p'; }
 check "people see it, too" is "$(server_facts "RPC-over-RDMA\|receive size\|peer's receive size" | paste -sd,)" \
 	"RPC-over-RDMA: version 2,receive size: 32 KiB,peer's receive size: 32 KiB"
 
-# What was sent before may still be answered by RDMA.
+# RDMA may still answer earlier Calls.
 sent=$(counter a rdma calls_sent)
 check "its client goes on" wait_for 30 calls_past $((sent + 100))
 before=$(by_chunk) sent=$(counter a rdma calls_sent)
@@ -52,7 +52,7 @@ check "the connection leaves" wait_for 10 no_connections b
 stop_proxy a
 stop_proxy b
 
-# Each end has its own limit: 64 KiB and a header are more than the default.
+# Each end has a limit of its own: 64 KiB and a header exceed the default.
 A_SERVICE='connect_version = 2; receive_max_bytes = 131072;'
 start_chain
 start holder "$BIN/nfs_client" "$V3" hold other 4m 1 64k
@@ -67,7 +67,7 @@ stop holder KILL
 stop_proxy a
 stop_proxy b
 
-# The measurement of what that saves works; what it measures is judged for one size.
+# The measurement of the savings works; its results are judged for one size.
 if [ -z "${E2E_SANITIZED:-}" ]; then
 	check "WRITEs are measured" eval "env -u E2E_INSIDE '$E2E_SRC/../bench/receive_sizes.sh' -b '$E2E_BUILD' -l '$E2E_BUILD' \
 		-w write -s 16384 -n 50 >measured"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The recipes of doc/recipes.md work as they are written: the test extracts their files and commands, and copies a file
-# through each, on hosts with the page's names and addresses, during the events that the page promises to survive.
-# libnfs mounts in place of the kernel; a further proxy acts as an NFS/RDMA client or server where the page has one.
+# The recipes of doc/recipes.md work as they are written. The test extracts their files and commands, and copies a file
+# through each recipe, on hosts with the page's names and addresses, during the events that the page promises to
+# survive. libnfs mounts instead of the kernel. A further proxy simulates the NFS/RDMA clients and servers of the page.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 . "$E2E_SRC/hosts.sh"
@@ -16,13 +16,13 @@ chooses_dialect
 section='' # which it is
 running=() # what was started for it, in this order
 
-# put FILE TITLE: what the page has there, as $T/FILE
+# put FILE TITLE: writes that block of the page to $T/FILE
 put() {
 	part "$section" "$2" >"$1"
 	[ -s "$1" ] || bail "$section: the page has no \"$2\""
 }
 
-# begin SECTION: its mount, and the server as it is exported; also to $also, where a further proxy may be
+# begin SECTION: sets its mount, and starts the server with its export, also for $also, the address of a further proxy
 also=127.0.0.1
 begin() {
 	local -a addresses
@@ -36,17 +36,17 @@ begin() {
 	start_server "${addresses[@]}" $also
 }
 
-# run HOST NAME COMMAND...
+# run HOST NAME COMMAND...: starts it on that host
 run() { running+=("$2"); start_on "$@"; }
 
-# run_proxy HOST: with $T/HOST.conf
+# run_proxy HOST: starts a proxy with $T/HOST.conf
 run_proxy() {
 	check "$section: the file of $1 is without mistake" on "$1" "$PROXY" -t -c "$T/$1.conf"
 	running+=("$1")
 	check "$section: its proxy starts" start_proxy_on "$1"
 }
 
-# play_server, play_client: over RDMA, by proxies that the page has not
+# play_server, play_client: start proxies that simulate an RDMA server and client
 play_server() {
 	echo 'services = ( { name = "server"; listen = "rdma://[::]:20049"; connect = "tcp://127.0.0.1:2049"; } );' >filer.conf
 	run_proxy filer
@@ -73,7 +73,7 @@ end() {
 	done
 }
 
-# A file is written, in small pieces, so that it takes some seconds; and then read and compared.
+# Writes a file in small pieces, which takes some seconds; then reads and compares it.
 writing() { start_on client writer "$BIN/nfs_client" "$(url)" write big $BIG 7 4096 1; wait_for 20 test -s export/big; }
 written() { ended_well writer && limited_on client 120 "$BIN/nfs_client" "$(url)" verify big $BIG 7; }
 ended_well() { wait_while 60 'stat -c %s export/big' has_ended "$1" && wait "${pid_of[$1]}"; }
@@ -102,7 +102,7 @@ two_gateways() {
 		put $host.conf "/etc/rpcrdma-proxy.conf on both gateways"
 	done
 	put keepalived.conf "/etc/keepalived/keepalived.conf on both gateways"
-	# keepalived runs no script that others than root could change, and does not know what belongs to nobody else here.
+	# keepalived runs only scripts that root alone can change.
 	sed -i "s|/usr/sbin/rpcrdma-proxyctl|$CTL|; /enable_script_security/d" keepalived.conf
 	play_server
 	for host in gateway gateway2; do
@@ -151,7 +151,7 @@ several_addresses() {
 
 # ---------------------------------------------------------------- HAProxy in front
 
-# knows_client: one of the two gateways shows it by its own address
+# knows_client: one of the two gateways shows the client by its own address
 knows_client() {
 	for host in gateway gateway2; do
 		on $host "$CTL" -j connections |
@@ -180,10 +180,10 @@ haproxy_in_front() {
 
 # ---------------------------------------------------------------- where the server is come to from
 
-# comes_from HOST ADDRESS: what connections the proxy there has to the server are from that address
+# comes_from HOST ADDRESS: the proxy's connections to the server come from that address
 comes_from() { on "$1" "$CTL" -j connections | jq -e --arg from "$2:" '.connections | length > 0 and all(.upstream.local | startswith($from))' >/dev/null; }
 
-# Each line as it is written, except the paths of files.
+# Each line is used as it is written, except for the paths of files.
 run_lines() {
 	local host=$1 command
 
@@ -397,14 +397,14 @@ socket_unit() {
 	play_server
 	run client client $activate -l "$listen" --fdname="$name" "$PROXY" -c $T/client.conf
 	opens client client 2049 || bail "the socket is not there"
-	# Its port is taken: the daemon can only have the socket that it was given.
+	# Its port is in use, so the daemon must use the inherited socket.
 	is_copied
 	end
 }
 
 # ---------------------------------------------------------------- all of them
 
-# needs SECTION PROGRAM...: or else it is skipped
+# needs SECTION PROGRAM...: skips the section if a program is missing
 needs() {
 	local program what=$1
 
@@ -432,7 +432,7 @@ if [ ! -c /dev/net/tun ]; then
 elif needs WireGuard wireguard-go wg wg-quick; then
 	wireguard_under_iwarp
 fi
-# A sanitizer's shadow is more than can be locked.
+# A sanitizer's shadow memory is too large to be locked.
 [ -n "${E2E_SANITIZED:-}" ] || client_that_writes_much
 if needs "socket unit" $activate; then socket_unit; fi
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The daemon reloads its file, drains services and stops while clients write and check.
+# The daemon reloads its file, drains services and stops, while clients write and verify.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -9,14 +9,14 @@ start_chain
 
 refused() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# rewrite SIDE KEYS: the side's file with further keys of each service
+# rewrite SIDE KEYS: writes the side's file with further keys for each service
 rewrite() {
 	local A_SERVICE=$2 B_SERVICE=$2
 
 	proxy_config "$1" >"$T/$1.conf"
 }
 
-# says STATUS TEXT COMMAND...: its output has the text
+# says STATUS TEXT COMMAND...: the output has the text
 says() {
 	local status=$1 text=$2
 
@@ -40,7 +40,7 @@ end() {
 	check "$2: what NFSv4.0 wrote is there" nfs_client "$V4" verify four-$1 "${3:-100m}" 4
 }
 
-# Twenty, of which each changes all services of one side; one in between is broken.
+# Twenty reloads, each of which changes all services of one side; one in between is invalid.
 begin 1 300m
 failed=0 under_load=0
 for i in {1..10}; do
@@ -58,7 +58,7 @@ check "twenty reloads" [ $failed = 0 ]
 check "while clients were writing: $under_load" [ $under_load -gt 0 ]
 end 1 "reloads" 300m
 
-# Unchanged services are not touched.
+# Unchanged services are not affected.
 cp "$T/a.conf" "$T/same.conf"
 start holder "$BIN/nfs_client" "$V3" hold same 8m 3 128k
 wait_while 30 'counter a tcp calls_received' grep -q running holder.log || bail "no client is served"
@@ -86,7 +86,7 @@ check "services says so" says 0 "nfs: drained" ctl a services
 check "it resumes" says 0 "resumed: nfs, mount" ctl a resume
 end 2 "drain and resume"
 
-# Told to stop under load, it ends between Calls; the next one goes on.
+# Stopped under load, it ends between Calls; the next daemon continues.
 begin 3
 stop a
 check "told to stop under load it ends with success" [ "$exit_status" = 0 ]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A device is removed at each call of an endpoint's life, as its driver and the kernel do that, or fails completely.
-# Its connections end, and the same worker serves all other clients, including those on another device. When the device
+# A device is removed at each call of an endpoint's life, as its driver and the kernel do that, or fails completely. Its
+# connections close, and the same worker serves all other clients, including those on another device. When the device
 # returns it is used again, and nothing was leaked.
 WORKERS=1
 OTHER_PORT=13051
@@ -14,7 +14,7 @@ enter "$@"
 needs_proxies
 chooses_dialect
 
-# In addition to the two services on the device that is removed: one over TCP alone, and two on a second device.
+# In addition to the two services on the removed device: one over TCP only, and two on a second device.
 device_more() {
 	service other "tcp://127.0.0.1:$OTHER_PORT" "tcp://127.0.0.1:$OTHER_BACK"
 	echo ,
@@ -25,24 +25,24 @@ device_more() {
 
 removed() { grep -qE '^standin: [a-z_]+ [0-9]+: (remove|fatal)$' $T/a.log; }
 is_back() { grep -q '^standin: device memory0 is back' $T/a.log; }
-# told: a connection that stood has ended for it, or one that was being made could not be
+# told: the log has the end of an open connection, or of one that was being made
 told() { grep -qE 'the device (was removed|failed)|Input/output error|No such device' $T/a.log; }
 counted() { counter_is a verbs device_removals -gt 0; }
 
-# serves_on PORT: by the one worker that there is
+# serves_on PORT: the only worker serves it
 serves_on() {
 	asks beside "$1" || return
 	stop beside
 }
 
-# copies: a client writes a file and reads it, and begins again until it comes to the end
+# copies: a client writes a file and reads it, and starts again until it has finished
 copies() {
 	until nfs_client "$V4" write file $BYTES 4 128k && nfs_client "$V4" verify file $BYTES 4; do
 		pause 0.1
 	done
 }
 
-# removal KIND PROFILE FAULT
+# removal KIND PROFILE FAULT: removes the device by that fault
 removal() {
 	local what="$2, $1, $3"
 
@@ -76,7 +76,8 @@ declare -i runs=0
 start other "$BIN/held_call" serve 127.0.0.1 $OTHER_BACK
 start_ganesha
 V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT_PORT"
-# The first connections are those of the second device. Of the others both ends are on the device, each in another state.
+# The first connections belong to the second device. The others have both ends on the removed device, each in another
+# state.
 removals() {
 	local fault
 	for fault in ${FAULTS:-"${@:3}"}; do removal "$1" "$2" "$fault"; done

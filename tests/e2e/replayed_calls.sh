@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The server executes REMOVE, RENAME or CREATE, and its clients lose their connections before they have read the Reply.
-# The retransmissions on new connections get the first answer, from the server's duplicate request cache. 1, 2, 5 and
-# 20 clients, through one proxy and through two, over TCP and over RDMA.
+# The retransmissions on new connections get the first Reply, from the server's duplicate request cache. 1, 2, 5 and 20
+# clients, through one proxy and through two, over TCP and over RDMA.
 BACK_PORT=3049 ONE_PORT=12050 OWN_PORT=12051 OWN_FABRIC=20051
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
-# more_services: one proxy alone, and one whose server sees the addresses of its clients
+# more_services: prints services for one proxy alone, and for one whose server sees the addresses of its clients
 more_services() {
 	service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$BACK_PORT"
 	echo ,
@@ -17,7 +17,7 @@ more_services() {
 }
 A_MORE=more_services
 
-# try PORT OPERATION tcp|rdma CLIENTS: every way to leave and to return; the server is the program's own
+# try PORT OPERATION tcp|rdma CLIENTS: tests every way to disconnect and reconnect, with the program's own server
 try() { rpc_peer "$1" "$BACK_PORT" 0 0 replay "${@:2}"; }
 # try_real PORT OPERATION tcp|rdma CLIENTS: the same with NFS-Ganesha
 try_real() { rpc_peer "$1" "$BACK_PORT" "$FRONT_MNT" "$NFS_PORT" replay "${@:2}" "$T/export"; }

@@ -7,12 +7,12 @@ enter "$@"
 needs_proxies
 chooses_dialect
 
-# Receives stay as they are, so that what is long stays so.
+# Receive sizes do not change, so that long messages stay long.
 STILL="inline_threshold_bytes = 4096; receive_max_bytes = 4096;"
 SHORT="4 800 3900"
 LONG="4100 9000 16200 100000 1048000" # a server's are refused past 1 MiB, whatever carries them
 
-# chain A B: another chain, whose proxies have reverse_chunks or not
+# chain A B: restarts the chain; A and B set reverse_chunks of each proxy
 chain() {
 	stop_proxy a
 	stop_proxy b
@@ -20,7 +20,7 @@ chain() {
 	start_chain
 }
 
-# reverse passes|fails BYTES...
+# reverse passes|fails BYTES...: makes reverse Calls of these sizes
 reverse() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 reverse "$@"; }
 
 chain true true
@@ -39,7 +39,7 @@ for one in "true false" "false true"; do
 	check "with $one they are counted" counter_is b rdma reverse_refused -eq 400
 done
 
-# A third proxy in the middle takes them by chunk, and makes them so.
+# A third proxy in the middle receives and sends them by chunk.
 {
 	echo "control = \"$T/g.sock\"; workers = 2; services = ("
 	service gate "iwarp://127.0.0.1:20050" "iwarp://127.0.0.1:$FABRIC_PORT" \

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Reverse Calls and their Replies pass two proxies inline, up to the length of a Send of the size that both agree on.
+# Reverse Calls and their Replies pass two proxies inline, up to the Send size that both have agreed on.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 
-# chain BYTES: another chain, whose Sends may be so long
+# chain BYTES: restarts the chain, with this maximum size of Sends
 chain() {
 	stop_proxy a
 	stop_proxy b
@@ -14,10 +14,10 @@ chain() {
 	start_chain
 }
 
-# reverse passes|fails BYTES...
+# reverse passes|fails BYTES...: makes reverse Calls of these sizes
 reverse() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 reverse "$@"; }
 
-# What clients on TCP invite: 4096 bytes of a callback, and the headers around.
+# The size that TCP clients announce: 4096 bytes of a callback, and the headers.
 chain 8192
 check "a callback of 4096 bytes passes where Sends are twice as long" reverse passes 4 3900 4096 8000
 check "one that is longer than a Send gets SYSTEM_ERR" reverse fails 8192 20000 2000000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcbind has the listeners of the services that register, as long as they exist, whatever happens to rpcbind or to the
-# daemon.
+# rpcbind has the listeners of the services that register, for as long as they exist, even if rpcbind or the daemon
+# restarts.
 # shellcheck disable=SC2034
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -10,14 +10,14 @@ needs_proxies
 for tool in rpcbind rpcinfo; do command -v $tool >/dev/null || skip_all "$tool is not installed"; done
 
 start_rpcbind() {
-	# As under systemd: nothing is left of what it knew.
+	# As under systemd: rpcbind keeps no state.
 	rm -rf /run/rpcbind /run/rpcbind.*
 	mkdir -p /run/rpcbind
 	start rpcbind rpcbind -f
 	wait_for 20 rpcinfo
 }
 
-# write_file REGISTER MORE: of proxy a
+# write_file REGISTER MORE: writes the file of proxy a
 write_file() {
 	cat >$T/a.conf <<-END
 		control = "$T/a.sock"; workers = 1; register = $1;
@@ -30,7 +30,7 @@ write_file() {
 	END
 }
 start_a() { start a "${@:2}" "$PROXY" -c $T/a.conf; wait_for 20 listens 12049; }
-# registered [PROGRAM]: "VERSION NETID ADDRESS OWNER" of the NFS program, or of another one
+# registered [PROGRAM]: prints "VERSION NETID ADDRESS OWNER" of the NFS program, or of another one
 registered() { rpcinfo | awk -v program=${1:-100003} '$1 == program { print $2, $3, $4, $NF }' | sort; }
 has() { [ "$(registered)" = "$*" ]; }
 all="3 rdma 127.0.0.1.47.18 root
@@ -58,8 +58,8 @@ check "a client is told the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && 
 stop rpcbind
 check "rpcbind comes back" start_rpcbind
 check "and has them again" is_registered
-# answers_while_it_hangs: in less than the 5 s that rpcbind has for an answer. On a machine so slow that this takes longer
-# in any case there is another try, three in all.
+# answers_while_it_hangs: the daemon answers in less than the 5 s of rpcbind's time limit. If the machine is so slow
+# that an answer takes longer, tries again, up to three times.
 answers_while_it_hangs() {
 	local began took_ms
 
@@ -116,8 +116,8 @@ check "but NFS is" is_registered
 stop_proxy a
 check "at the end nothing is left" has ""
 
-# The end has 1 s for a rpcbind that hangs, an answer 5 s. On a machine so slow that the end takes as long in any case there is
-# another try, three in all.
+# The end waits 1 s for a hanging rpcbind, other requests 5 s. If the machine is so slow that the end takes 5 s anyway,
+# tries again, up to three times.
 write_file true
 for _ in 1 2 3; do
 	start_a
@@ -133,7 +133,7 @@ for _ in 1 2 3; do
 done
 check "the end does not wait as long for a rpcbind that hangs as for an answer: $took_ms ms" test $took_ms -lt 5000
 
-# As the unit has it.
+# As in the systemd unit.
 user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 chmod 777 $T
 check "an ordinary user registers, too" eval 'start_a - "${user[@]}" && all=${all//superuser/65534} is_registered'
@@ -147,14 +147,14 @@ check "and is not warned of" not logged a "another program is registered there"
 stop_proxy a
 check "and takes back at the end" has ""
 
-# Somebody else's NFS server, of root. A proxy of root can remove what another program has registered, and does not.
+# Another NFS server, of root. A proxy of root could remove registrations of another program, but must not.
 write_file true
 start_a
 is_registered
 cp $T/a.conf $T/c.conf
 sed -i 's/a\.sock/c.sock/; s/:120/:130/' $T/c.conf
 refused() { [ "$(grep -cF "another program is registered there" $T/c.log)" = 6 ]; }
-# keeps_nfs USER [COMMAND...]: a proxy c of that user
+# keeps_nfs USER [COMMAND...]: starts a proxy c of that user
 keeps_nfs() {
 	: >$T/c.log
 	start c "${@:2}" "$PROXY" -c $T/c.conf
@@ -167,7 +167,7 @@ keeps_nfs 65534 "${user[@]}"
 keeps_nfs superuser
 stop_proxy a
 
-# Nonsense, silence, and half an answer.
+# Wrong answers, silence, and half an answer.
 stop rpcbind
 rm -f /run/rpcbind.sock
 : >$T/a.log
@@ -183,8 +183,8 @@ check "and has the listeners" is_registered
 stop_proxy a
 check "the log told of it once" logged_lines a 1 "rpcbind registration failed"
 
-# Another daemon of this host has MOUNT. root_registers PROGRAM VERSION ADDRESS [PROCEDURE]: with rpcbind, as that daemon of
-# root, for tcp. Procedure 1 registers, 2 takes back what anybody has registered.
+# Another daemon of this host serves MOUNT. root_registers PROGRAM VERSION ADDRESS [PROCEDURE]: sends a request to
+# rpcbind as that daemon of root, for tcp. Procedure 1 registers, 2 removes the registration of any owner.
 root_registers() {
 	python3 - "$@" <<-'END'
 	import socket, struct, sys
@@ -201,7 +201,7 @@ root_registers() {
 	END
 }
 own="3 tcp 0.0.0.0.78.80 superuser"
-# keeps_own USER: a proxy of that user has what the host's mountd has left
+# keeps_own USER: a proxy of that user has left the registrations of the host's mountd
 keeps_own() {
 	local six="3 tcp6 ::.47.17 $1"
 
@@ -220,7 +220,7 @@ check "another daemon registers MOUNT" root_registers 100005 3 0.0.0.0.78.80
 keeps_own superuser
 keeps_own 65534 "${user[@]}"
 
-# Another NFS server has NFSv3: clients would give it the file handles of the proxy's server.
+# Another NFS server has registered NFSv3: clients would send it the file handles of the proxy's server.
 stop rpcbind
 start_rpcbind
 check "another daemon registers NFSv3" root_registers 100003 3 0.0.0.0.8.1
@@ -229,9 +229,9 @@ check "without NFSv3 MOUNT is not registered" mount_is "3 tcp6 ::.47.17 superuse
 stop_proxy a
 check "the other's NFSv3 is there at the end" wait_for 20 has "3 tcp 0.0.0.0.8.1 superuser"
 
-# The host's own daemons start after the proxy: they take back what is registered, and register themselves.
+# The host's own daemons start after the proxy, remove its registrations, and register themselves.
 takes_over() { root_registers "$1" 3 "$2" 2 && root_registers "$1" 3 "$2"; }
-# keeps_later USER [COMMAND...]: a proxy of that user
+# keeps_later USER [COMMAND...]: starts a proxy of that user
 keeps_later() {
 	local first=${mounts//superuser/$1} nfs="3 tcp 0.0.0.0.8.1 superuser"
 
@@ -253,13 +253,13 @@ keeps_later() {
 keeps_later superuser
 keeps_later 65534 "${user[@]}"
 
-# rpcbind that keeps what it knew over its restart, as the unit of Debian starts it. Meanwhile the host's NFS has taken the place
-# of the proxy's, and clients would give it file handles of the proxy's MOUNT.
+# A rpcbind that keeps its mappings over a restart, as Debian's unit starts it. Meanwhile the host's NFS has replaced the
+# proxy's, and clients would send it file handles of the proxy's MOUNT.
 warm_rpcbind() { start rpcbind rpcbind -f -w; wait_for 20 rpcinfo; }
 stop rpcbind
 rm -rf /run/rpcbind /run/rpcbind.*
 mkdir -p /run/rpcbind
-chown _rpc /run/rpcbind 2>/dev/null || chown rpc /run/rpcbind # who writes it at the end
+chown _rpc /run/rpcbind 2>/dev/null || chown rpc /run/rpcbind # it writes this directory at its end
 warm_rpcbind
 start_a
 check "a rpcbind that keeps mappings has MOUNT" mount_is "$mounts"
@@ -274,7 +274,8 @@ check "with NFSv3 free again MOUNT is back" eval 'root_registers 100003 3 0.0.0.
 stop_proxy a
 check "and nothing is left at the end" eval 'wait_for 20 has "" && mount_is ""'
 
-# Two proxies of one user: the second takes over what could be left of a killed one, and the first leaves it that.
+# Two proxies of one user: the second takes over registrations that a killed proxy could have left. The first one then
+# leaves these alone.
 stop rpcbind
 start_rpcbind
 start_a - "${user[@]}"
@@ -289,7 +290,7 @@ stop_proxy a
 check "and stays registered when the first ends" has "$second"
 stop c
 
-# NFS-Ganesha registers itself: with a rpcbind that comes after it nobody but the proxy has MOUNT.
+# NFS-Ganesha registers itself. With a rpcbind that starts later, only the proxy registers MOUNT.
 shows_exports() { showmount -e --no-headers 127.0.0.1 | grep "^/export "; }
 if ! command -v showmount >/dev/null; then
 	ok "showmount finds the server's exports # SKIP showmount is not installed"

@@ -3,17 +3,17 @@
 # Runs end-to-end tests and reports them in one TAP stream.
 #
 # usage: run.sh [-n] [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [-k KIND] [TEST...]
-#        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies, or
-#        bulk_data.draft03: with all that the draft of version one has. By default all of TESTS: with -d
-#        each once in that dialect, with -k those of a kind: plain, for a build without sanitizers, or sanitized.
-#        Both options also apply to given tests. -n prints the names, one a line, and runs nothing.
-#        A test is killed when it has printed nothing for SECONDS of an idle machine.
+#        TEST is a name such as bulk_data, bulk_data.v2 (the same with version two between the proxies) or
+#        bulk_data.draft03 (with all extras of the draft of version one). By default run.sh runs all of TESTS.
+#        -d DIALECT runs each test once in this dialect. -k KIND runs those of a kind: plain (for a build
+#        without sanitizers) or sanitized. Both also apply to given tests. -n prints the names and runs nothing.
+#        A test is killed if it prints nothing for SECONDS (of an idle machine).
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 jobs=1 limit=300 only='' dialect='' kind='' names_only=''
 
-# refuse WHY: nothing has run
+# refuse WHY: reports an error before any test
 refuse() { echo "run.sh: $*" >&2; exit 2; }
 
 while getopts nb:j:t:d:k:1:h option; do
@@ -35,7 +35,7 @@ TIME_LIMIT=${E2E_PROGRAMS:-$E2E_BUILD}/tests/lib/time_limit
 . "$here/../lib/time_limit.sh"
 exec {pause_fd}<&- # nothing waits here, and tests would inherit it
 
-# one TEST: its TAP without numbers, each case with the test's name; a test that dies is a failed case
+# one TEST: prints its TAP without numbers, with the test's name in each case; a test that crashes is a failed case
 one() {
 	local name=$1 script=${1%%.*} out begin=$SECONDS status planned seen
 
@@ -43,7 +43,7 @@ one() {
 	*.v2) export E2E_VERSION=2 ;;
 	*.draft03) export E2E_COMPAT=draft03 ;;
 	esac
-	# Both streams are one, so that what stands on them keeps its order.
+	# Both streams use one pipe, so that their order is kept.
 	out=$(with_limit -o "$limit" bash -c 'exec bash "$1" 2>&1' - "$here/$script.sh" </dev/null)
 	status=$?
 	planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' <<<"$out")
@@ -64,7 +64,7 @@ if [ -n "$only" ]; then
 	exit
 fi
 
-# check_list: each line of TESTS is a name, and where it runs
+# check_list: checks that each line of TESTS has a name and a valid second column
 check_list() {
 	local line
 
@@ -72,7 +72,7 @@ check_list() {
 	[ -z "$line" ] || refuse "TESTS:$line: the name is followed by nothing, plain, both or all"
 }
 
-# check_name NAME: there is such a test
+# check_name NAME: this test exists
 check_name() {
 	local name=$1 script=${1%%.*}
 
@@ -83,7 +83,7 @@ check_name() {
 	[[ -z $dialect || $name = "$script" ]] || refuse "$name has its dialect already: -d is for others"
 }
 
-# choose NAME...: prints those of the kind, in the dialect
+# choose NAME...: prints the tests of the kind, in the dialect
 choose() {
 	[ $# = 0 ] || printf '%s\n' "$@" | awk -v kind="$kind" -v dialect="$dialect" '
 		{ script = $1; sub(/\..*/, "", script) }

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients are reset, all together, and reconnect: the second proxy, and through it the server, sees each from the port
-# that it had before, so that both can tell them apart.
+# All clients are reset together, and reconnect. The second proxy, and through it the server, sees each client from the
+# same port as before, so both can distinguish them.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 start_chain
 
-# ports SIDE: where each client of the proxy comes from, and where its connection goes on from
+# ports SIDE: prints the address of each client of the proxy, and the local address of its upstream connection
 ports() {
 	ctl "$1" -j connections |
 		jq -r '.connections[] | select(.service == "nfs") | "\(.client_address) \(.upstream.local)"' | sort
@@ -19,7 +19,7 @@ same_as_before() {
 	diff "$1.before" "$1.now"
 }
 
-# ups N: the clients have been served so often
+# ups N: all clients have been served N times
 ups() { [ "$(grep -cx up said)" = "$1" ]; }
 
 mkfifo tell

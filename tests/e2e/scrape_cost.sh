@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The cost of a scrape every second with 9,500 connections is printed, because it depends on the machine. The test
-# checks that the metrics have all of them, and that Calls are answered meanwhile.
+# Prints the cost of a scrape every second with 9,500 connections; it is not judged, because it depends on the machine.
+# The test checks that the metrics have all connections, and that Calls are answered during scrapes.
 ONE_PORT=12050 HELD=9500
 # shellcheck disable=SC2034
 A_MORE=more_a A_GLOBAL='http_listen = "127.0.0.1:9180";'
@@ -18,12 +18,12 @@ more_a() { service one "tcp://127.0.0.1:$ONE_PORT" "tcp://127.0.0.1:$NFS_PORT" '
 start_proxy a
 server_start serve $NFS_PORT
 
-# cpu_us: the processor time that the proxy has had
+# cpu_us: prints the CPU time of the proxy
 cpu_us() { cat /proc/"${pid_of[a]}"/task/*/schedstat | awk '{ sum += $1 } END { printf "%d\n", sum / 1000 }'; }
 scrape() { with_limit 10 curl -s -o $T/scrape -w '%{time_total}\n' http://127.0.0.1:9180/metrics >>$T/times; }
 shown() { sed -n 's/^rpcrdma_proxy_connections{service="one",fabric="[a-z]*"} //p' $T/scrape | awk '{ sum += $1 } END { print sum }'; }
 is_shown() { scrape && [ "$(shown)" = $HELD ]; }
-# spent SECONDS [COMMAND]: microseconds a second, with that once in each
+# spent SECONDS [COMMAND]: prints CPU microseconds per second, with COMMAND once a second
 spent() {
 	local seconds=$1 before i
 
@@ -40,12 +40,12 @@ hold held 127.0.0.1 $ONE_PORT $HELD || bail "the connections are not all held"
 check "each of 9,500 connections is in the metrics" wait_for 20 is_shown
 : >$T/times
 page() { with_limit 10 curl -s -o $T/json http://127.0.0.1:9180/api/connections.json; }
-# New connections still have set-up work for a while.
+# New connections still have setup work for a while.
 spent 15 >/dev/null
 : >$T/times
 before=$(spent 10) scraped=$(spent 10 scrape) polled=$(spent 10 page) after=$(spent 10)
 idle=$(((before + after) / 2))
-# part MICROSECONDS: of a core, in percent
+# part MICROSECONDS: prints the part of a core, in percent
 part() { awk -v us="$1" -v idle=$idle 'BEGIN { printf "%.2f %%\n", (us - idle) / 1e4 }'; }
 note "without: $before and $after us a second; scraped each second: $(part "$scraped") of a core more;" \
 	"a scrape takes $(sort -n $T/times | awk '{ t[NR] = $1 } END { printf "%.1f ms, at most %.1f\n", t[int((NR + 1) / 2)] * 1000, t[NR] * 1000 }')"

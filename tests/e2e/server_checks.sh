@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl check: good servers, over each available fabric, and bad ones, each with a message of its own.
+# rpcrdma-proxyctl check: good servers over each available fabric, and bad servers, each with a different message.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 start_ganesha
-# Its clients reach MOUNT by rpcbind; those of the service plain do not, and the service wrong leads to rpcbind itself.
+# Its clients use MOUNT by rpcbind; those of the service plain do not; the service wrong connects to rpcbind itself.
 B_SERVICE='mount = "rpcbind";'
 B_MORE=more_b
 more_b() {
@@ -15,7 +15,7 @@ more_b() {
 }
 start_chain
 
-# checked SIDE SERVICE STATUS: the exit status; what it prints is in check.txt, as JSON in check.json
+# checked SIDE SERVICE STATUS: compares the exit status; the output is in check.txt, as JSON in check.json
 checked() {
 	local status
 
@@ -25,7 +25,7 @@ checked() {
 	ctl "$1" -j check "$2" >$T/check.json 2>/dev/null
 	[ $status = "$3" ]
 }
-# result STEP: of the first server
+# result STEP: prints the result of a step for the first server
 result() { jq -r --arg step "$1" '.servers[0].steps[] | select(.step == $step).result' $T/check.json; }
 prints() { cat $T/check.txt $T/check.err; grep -qE -- "$1" $T/check.txt $T/check.err; }
 
@@ -67,7 +67,7 @@ check "… over its transport" prints "mount +passed .* MOUNT at the server's po
 check "another word: status 3" not_checked ctl b check nfs mount
 check "--mount is for check" eval '! ctl b --mount status'
 
-# A server that has NFSv3 alone.
+# A server with NFSv3 only.
 stop ganesha
 sed -i 's/Protocols = 3, 4;/Protocols = 3;/' $T/ganesha.conf
 for n in $(seq 200); do : >"$T/export/a-name-to-make-the-directory-long-$n"; done
@@ -83,7 +83,7 @@ for side in b a; do
 		check "$side: $step has passed" prints "$step +passed"
 	done
 done
-# What keeps a client of NFSv3 from its mount.
+# Causes that keep a client of NFSv3 from mounting.
 stop rpcbind
 check "without rpcbind no client would find MOUNT" not v3_checked b
 check "which it says" prints 'mount +failed .* rpcbind at port 111: refused by the peer: Connection refused'
@@ -96,7 +96,7 @@ stop_proxy b
 
 # ---------------------------------------------------------------- bad ones
 
-# bad NAME CONNECT PATTERN: a service whose server is bad, and what is said of that
+# bad NAME CONNECT PATTERN: a service with a bad server; the output matches PATTERN
 bad=() services=()
 bad() {
 	bad+=("$1|$3")
@@ -138,7 +138,7 @@ bad nobody tcp://127.0.0.1:7000 'connect +failed .* Connection refused'
 bad nowhere tcp://192.0.2.1:7000 'connect +failed .* Network is unreachable'
 bad nameless tcp://filer.example 'connect +failed .* its name "filer.example" cannot be resolved'
 bad one-of-two "[ \"tcp://127.0.0.1:$NFS_PORT\", \"tcp://127.0.0.1:7000\" ]" '^one-of-two: degraded'
-# Of each of these a check takes 80 s.
+# A check of each of these takes 80 s.
 silents=$(printf ', "tcp://127.0.0.1:%d"' $(seq 5101 5116))
 for n in $(seq 12); do
 	services+=("{ name = \"long-$n\"; listen = \"tcp://127.0.0.1:$((4200 + n))\"; connect = [ ${silents:2} ]; }")
@@ -163,7 +163,7 @@ is_degraded() { "$CTL" -s $T/c.sock check one-of-two >/dev/null; [ $? = 1 ]; }
 check "a server that has failed: status 2" is_failed
 check "one of two that has: status 1" is_degraded
 
-# One that answers wrongly is known to be down before a client comes.
+# A server with wrong answers is known to be down before a client connects.
 asked="name = \"asked\"; listen = \"tcp://127.0.0.1:4100\"; connect = \"tcp://127.0.0.1:5008\"; probe_interval_s = 1;"
 printf 'control = "%s";\nservices = ( { %s } );\n' $T/d.sock "$asked" >$T/d.conf
 start d "$PROXY" -c $T/d.conf
@@ -173,8 +173,8 @@ check "which is said" wait_for 20 grep -q 'does not answer' $T/d.log
 stop_proxy d
 check "once" [ "$(grep -c 'does not answer' $T/d.log)" = 1 ]
 
-# A check under way, and another one of the same; and the daemon ends.
-# It takes 5 s: on a machine so slow that the second comes after its end there is another try.
+# A second check of the same service during a check; then the daemon ends.
+# A check takes 5 s. If the machine is so slow that the second one starts after the end of the first, tries again.
 start patient "$CTL" -s $T/c.sock check tcp-silent
 start second "$CTL" -s $T/c.sock check tcp-silent
 under_way() {

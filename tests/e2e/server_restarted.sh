@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The server is killed under load and restarted: NFSv3 clients continue where they were, bit for bit.
+# The server is killed under load and restarted. NFSv3 clients continue where they were, and all data are correct.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha
 start_chain
 
 
-# It ends by itself: a client that is kept waiting has another status.
+# The client ends by itself; a killed one would have another status.
 turned_away() { with_limit 30 "$BIN/nfs_client" "$V3" max; [ $? = 1 ]; }
 
 for round in 1 2 3; do

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server whose name has several addresses is reached at the one that answers, over RDMA and over TCP.
+# A server name with several addresses: the proxy connects to the address that answers, over RDMA and over TCP.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 printf '127.0.0.%s filer\n' 9 8 7 1 >hosts
 mount --bind hosts /etc/hosts || bail "/etc/hosts cannot be replaced"
-# Whatever order the resolver prefers, an address that refuses comes before the one that answers.
+# An address that refuses comes before the one that answers, in any order of the resolver.
 last=$(getent ahosts filer | awk '$2 == "STREAM" { last = $1 } END { print last }')
 
-# service NAME LISTEN CONNECT [MORE]: the server by its name, listeners on its last address
+# service NAME LISTEN CONNECT [MORE]: prints a service that uses the server by its name, and listens on its last address
 service() {
 	local listen=$2 connect=${3/127.0.0.1/filer}
 

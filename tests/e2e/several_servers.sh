@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two servers of one service: the active one is killed under load, and clients continue at the other. They stay there
-# when the first is back. All connections of one client lead to one server. An administrator disables one.
+# Two servers of one service: the active one is killed under load, and clients continue at the other one. They stay
+# there when the first one returns. All connections of one client use one server. An administrator disables one.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -18,7 +18,7 @@ one_service() {
 	END
 }
 
-# start_one BALANCE [KEYS]
+# start_one BALANCE [KEYS]: starts the proxy
 start_one() {
 	one_service "$@" >a.conf
 	start a "$PROXY" -c "$T/a.conf"
@@ -27,12 +27,12 @@ start_one() {
 
 start_server() { start "server_$1" "$BIN/held_call" serve 127.0.0.1 "$1"; serves "server_$1" "$1" || bail "server $1 does not start"; }
 
-# target_is URI FILTER: what `services` says of that server
+# target_is URI FILTER: FILTER holds for that server in `services`
 target_is() { ctl a -j services | jq -e ".services[0].targets[] | select(.connect == \"$1\") | $2" >/dev/null; }
 last() { [ "$(tail -n 1 $T/clients.log)" = "$1" ]; }
 all_at() { target_is "$1" '.connections == 4' && last all; }
 all_still_at_b() { all_at $B && target_is $A '.connections == 0'; }
-# What those of before have said says nothing of these.
+# Log lines of earlier servers do not count.
 start_clients() { : >$T/clients.log; start clients "$BIN/rpc_peer" "$FRONT_PORT" 0 0 0 outage 4; }
 stop_clients() { stop clients KILL; wait_for 10 no_connections a; }
 closed_by() { ctl a -j stats | jq -e ".services.files.closes.proxy.$1 == $2" >/dev/null; }
@@ -81,7 +81,7 @@ check "by source all four connections lead to one server as well" wait_for 10 al
 stop_clients
 stop_proxy a
 
-# Unused servers are checked: one that is down is detected and logged, and no client tries it.
+# Unused servers are checked. The proxy detects and logs one that is down, and no client tries it.
 stop server_$A_PORT KILL
 start_one standby 'probe_interval_s = 1;'
 check "a server that is down is known before any client comes" wait_for 10 target_is $A '.state == "down" and .attempts == 0'
@@ -96,7 +96,7 @@ check "it is known when it is back" wait_for 10 target_is $A '.state == "ok" and
 stop_clients
 check "no client was counted for that" eval "ctl a -j services | jq -e '.services[0].connections_total == 4'"
 
-# A question under way when the service changes, and when the daemon ends: to a server that is silent.
+# A check of a silent server is running when the service changes, and when the daemon ends.
 start silent "$BIN/non_rpc_server" 3051 silent
 serves silent 3051 || bail "no silent server"
 one_service standby 'probe_interval_s = 1;' | sed "s|$B|tcp://127.0.0.1:3051|" >a.conf

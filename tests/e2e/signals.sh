@@ -15,7 +15,7 @@ check "the daemon goes on" alive a
 check "and serves" nfs_client "$V3" mixed three 4m 3
 stop_proxy a
 
-# A log that nobody reads.
+# A log without a reader.
 mkfifo "$T/full"
 exec 9<>"$T/full"
 "$PROXY" -c "$T/a.conf" 2>"$T/full" </dev/null &

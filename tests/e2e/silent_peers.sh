@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The network between two hosts drops every packet while all links are up: the proxy detects the lost peer on either
-# side, with a Call in flight or without, on TCP and over iwarp, and releases all that it held.
+# The network between two hosts drops every packet while all links are up. The proxy detects the lost peer on either
+# side, with a Call in flight or without, on TCP and over iwarp, and releases everything that it held.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
 
-# near NET FAR: three networks; the proxy a is near, the other host is far, and what is between them can be cut.
+# Three networks: the proxy a is near, the other host is far, and the network between them (net) can be cut.
 near=10.77.1.1 far=10.77.2.1
 net_of() { echo "/proc/${pid_of[$1]}/ns/net"; }
 in_net() { nsenter --net="$(net_of "$1")" "${@:2}"; }
 
-# host NAME: a network of its own
+# host NAME: makes a network namespace
 has_net() { [ "$(readlink "/proc/${pid_of[$1]}/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
 host() {
 	start "$1" unshare -n sleep infinity
@@ -19,7 +19,7 @@ host() {
 	in_net "$1" ip link set lo up
 }
 
-# joined NAME SUBNET: to the network between, which is .254 there
+# joined NAME SUBNET: connects it to the network between, which has the address .254 there
 joined() {
 	local in=()
 
@@ -35,7 +35,7 @@ joined() {
 	"${in[@]}" ip route add default via "$2.254"
 }
 
-# cut: from now on nothing passes, and no end is notified
+# cut: drops all packets from now on, without notifying either end
 cut() {
 	in_net between ip route add blackhole $near/32 && in_net between ip route add blackhole $far/32
 }
@@ -44,7 +44,7 @@ some_service() { service "$1" "$2" "$3" "keepalive_s = 3; stall_timeout_s = 3;";
 config() { printf 'control = "%s"; workers = 2; services = (\n%s\n);\n' "$T/$1.sock" "$2" >"$T/$1.conf"; }
 says_status() { ctl "$1" status; }
 
-# client NAME HOST ADDRESS PORT idle|held: connects through a proxy and has been answered
+# client NAME HOST ADDRESS PORT idle|held: connects through a proxy and gets a Reply
 is_ready() { grep -q ready "$T/$1.log"; }
 client() {
 	local in=()

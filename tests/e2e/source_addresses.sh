@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A server that requires reserved ports has 500 clients, which themselves use such ports. One address of the proxy has
 # 359 such ports: further connections are counted, and logged once. Two addresses have enough for all, each client has
-# its address and port again when it reconnects, and an address that has been removed is skipped. With source =
-# "client" each client has its own ports, even after the daemon was killed.
+# its address and port again when it reconnects, and an address that has been removed is skipped. With source = "client"
+# each client has its own ports, even after the daemon was killed.
 BACK_PORT=3049 CLIENTS=500 RESERVED=359
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -11,7 +11,7 @@ needs_proxies
 chooses_dialect
 [ "$(id -u)" = 0 ] && can_open_by_handle || skip_all "needs root"
 
-# from KEYS: a proxy whose service has these, too
+# from KEYS: starts a proxy whose service also has these keys
 from() {
 	echo "control = \"$T/a.sock\"; workers = 2; services = ("
 	service nfs "tcp://127.0.0.1:$FRONT_PORT" "tcp://127.0.0.1:$BACK_PORT" "$1"
@@ -23,18 +23,18 @@ begin() {
 	serves a "$FRONT_PORT" || bail "the proxy does not start"
 }
 
-# where each client comes from, and where its connection goes on from
+# prints the address of each client, and the source address of its upstream connection
 places() {
 	ctl a -j connections | jq -r '.connections[] | "\(.client_address) \(.upstream.local)"' | sort
 }
-# seen ADDRESS: so many connections come from reserved ports of it
+# seen ADDRESS: prints how many connections come from its reserved ports
 seen() { places | awk -v from="$1" '{ split($2, at, ":") } at[1] == from && at[2] < 1024' | sort -u -k 2 | wc -l; }
 are_open() { [ "$(places | wc -l)" = "$CLIENTS" ]; }
 same_places() { places >now && diff before now >/dev/null; }
 shortfalls() { counter a tcp source_port_shortfalls; }
 warned() { grep -c 'come from unprivileged ports: all reserved ports are in use' a.log; }
 
-# come NAME, again N ORDER, go: the clients
+# come NAME, again N ORDER, go: start the clients, reconnect them, end them
 come() {
 	rm -f tell said
 	mkfifo tell
@@ -86,14 +86,14 @@ go
 stop_proxy a
 check "nothing is told" [ "$(warned)" = 0 ]
 
-# One of another family takes nobody's turn.
+# An address of another family is skipped.
 begin 'source_address = [ "127.0.0.2", "::1", "127.0.0.3" ];'
 come "one of another family between them"
 check "from both in turn" [ "$(seen 127.0.0.2) $(seen 127.0.0.3)" = "$((CLIENTS / 2)) $((CLIENTS / 2))" ]
 go
 stop_proxy a
 
-# What was there at the start goes, as an address that a cluster moves.
+# Removes an address that existed at the start, as a cluster does when it moves one.
 ip address add 192.0.2.31/32 dev lo
 begin 'source_address = [ "192.0.2.31", "127.0.0.3" ];'
 ip address del 192.0.2.31/32 dev lo
@@ -102,13 +102,13 @@ check "the other one serves all" [ "$(seen 127.0.0.3)" = $RESERVED ]
 go
 stop_proxy a
 
-# With the clients' own addresses nothing is remembered of them, and nothing is lost with the daemon.
+# With the clients' own addresses the daemon remembers no ports, and loses nothing when it is killed.
 own_places() { [ "$(places | awk '$1 == $2' | wc -l)" = "$CLIENTS" ]; }
 begin 'source = "client";'
 come "the clients' own addresses"
 check "each is seen as it is" wait_for 10 own_places
 for times in 2 3; do
-	# A daemon that has the clients' orders open would keep them from ending.
+	# Otherwise the daemon would inherit the pipe to the clients, and they would not see its end.
 	[ $times = 2 ] || { stop a KILL; eval "begin 'source = \"client\";' $in>&-"; }
 	again $times reversed
 	check "each is seen so again" wait_for 10 own_places

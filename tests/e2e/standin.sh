@@ -1,17 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions for tests over verbs: one proxy on an in-memory device that behaves like a driver's (tests/standin), with a
-# service for clients and another, over verbs, which is the server of the first.
+# Functions for tests over verbs: one proxy on an in-memory device that behaves like a driver's (tests/standin). It has
+# a service for clients, and a second service, over verbs, which is the server of the first.
 
 STANDIN=$E2E_PROGRAMS/tests/standin
 
-# stand_in KIND PROFILE [FAULTS]: what is put before the proxy; KIND is roce or iwarp
+# stand_in KIND PROFILE [FAULTS]: prints the command to put before the proxy; KIND is roce or iwarp
 stand_in() {
 	export STANDIN_MEMORY=$1 STANDIN_PROFILE=$2 STANDIN_FAULTS=${3:-}
 	PROXY_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$STANDIN/standin.so:$STANDIN/memory.so"
 }
 
-# One address listens and another is connected to: a daemon is not its own server.
+# The two services use different addresses, because a daemon must not connect to itself.
 device_config() {
 	cat <<-END
 	control = "$T/a.sock";
@@ -32,5 +32,5 @@ start_device() {
 	serves a "$FRONT_PORT" || bail "the proxy does not start"
 }
 
-# nothing_left: the device has had everything back, and nothing was done that a device forbids
+# nothing_left: all resources of the device were destroyed, and no call violated its rules
 nothing_left() { ! grep -E '^standin: (left|misuse)' $T/a.log; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The log line and the exit status for each cause that keeps a daemon from starting, and the lines about what it lacks
-# when it has started.
+# after the start.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -9,10 +9,10 @@ needs_proxies
 # one SERVICE_TEXT [TOP]: writes one.conf
 one() { printf 'control = "%s";\nworkers = 1;\n%s\nservices = ( %s );\n' "$T/one.sock" "${2:-}" "$1" >$T/one.conf; }
 
-# said TEXT: the last run, or the daemon that runs, has a line with it
+# said TEXT: the last or the running daemon has logged a line with it
 said() { grep -qF -- "$1" $T/one.log; }
 
-# starts WRAP...: a daemon with one.conf is up
+# starts WRAP...: a daemon with one.conf starts
 starts() {
 	: >$T/one.log
 	start one "$@" "$PROXY" -c $T/one.conf
@@ -20,7 +20,7 @@ starts() {
 	said " is up: "
 }
 
-# fails STATUS COMMAND...: it ends with that, its output in one.log
+# fails STATUS COMMAND...: the command ends with that status; its output is in one.log
 fails() {
 	local want=$1 status
 
@@ -31,7 +31,7 @@ fails() {
 	[ $status = "$want" ]
 }
 
-# fails_saying WHAT STATUS TEXT [WRAP...]: a daemon with one.conf
+# fails_saying WHAT STATUS TEXT [WRAP...]: a daemon with one.conf fails and logs TEXT
 fails_saying() {
 	local what=$1 status=$2 text=$3
 
@@ -78,7 +78,7 @@ check "with -t the line is plain" grep -q "^$T/one.conf:3: " $T/one.log
 check "a file that is not there: status 78" fails 78 "$PROXY" -c $T/nothing.conf
 check "a file that is not there: its name and why" wait_for 10 said "$T/nothing.conf: cannot read the configuration: No such file"
 
-# as_journal STATUS COMMAND...: fails as under the journal, whose socket is standard error
+# as_journal STATUS COMMAND...: as fails, with a socket as standard error, like under systemd
 as_journal() {
 	local status=$1
 
@@ -123,7 +123,7 @@ listening tcp://127.0.0.1:12050
 fails_saying "a control socket that is taken" 1 "already running: a daemon listens on $T/one.sock; stop it, or set control"
 stop holder
 
-# As that of a standby, which keepalived gives the address later.
+# As the address of a standby host, which keepalived adds later.
 for address in tcp://192.0.2.1:12049 iwarp://192.0.2.1:20049; do
 	listening $address
 	check "$address, which is not here: up" starts
@@ -155,7 +155,7 @@ if can_be_bare; then
 		"cannot bind $T/closed/sock: Permission denied: allow the daemon's user to write in that directory" "${bare[@]}"
 fi
 
-# A server's name may come late.
+# A server's name may become available later.
 one '{ name = "one"; listen = "tcp://127.0.0.1:12049"; connect = "tcp://nowhere.invalid:2049"; source_port = "any"; allow = [ "127.0.0.1" ]; }'
 check "a server's name that does not resolve keeps nothing from starting" starts
 stop one
@@ -166,7 +166,7 @@ ADDRESSES='listen = "tcp://127.0.0.1:12049"; connect = "tcp://127.0.0.1:2049"; a
 warned() { grep -F " warning: " $T/one.log | grep -qF -- "$1"; }
 NO_PORT="one: cannot use source ports below 1024: CAP_NET_BIND_SERVICE is missing"
 
-# a_call: a client comes with a Call, and goes when it loses its connection
+# a_call: a client makes a Call, and ends when it loses its connection
 a_call() {
 	(exec 3<>/dev/tcp/127.0.0.1/12049 &&
 		printf '\x80\0\0\x28\0\0\0\1\0\0\0\0\0\0\0\2\0\1\x86\xa3\0\0\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3 &&
@@ -186,7 +186,7 @@ if can_be_bare; then
 	one "{ name = \"one\"; $ADDRESSES source_port = \"auto\"; }"
 	check "ports as they come, without the capability: it starts" starts "${bare[@]}"
 	check "and a warning says what that means" wait_for 10 warned "$NO_PORT (source_port = \"auto\"): connections come from ports of 1024 or above"
-	# Of a client that has no such port itself the cause would be its own.
+	# A client without such a port would be the cause itself.
 	rpc_peer 12049 0 0 0 steps from=127.0.0.1:713 \
 		hex=80000028000000010000000000000002000186a3000000040000000000000000000000000000000000000000 closed >/dev/null
 	check "a connection from a port above says which of two causes it has" wait_for 20 \
@@ -210,7 +210,7 @@ check "and a warning names max_connections and both limits" \
 check "… and how much is enough" wait_for 10 said "raise the limit to 10"
 check "… the unit's and the shell's" wait_for 10 warned "(LimitNOFILE= in the unit, ulimit -n in a shell)"
 stop one
-# Clients that say nothing are shown out for those that wait, one after the other.
+# Silent clients are evicted for waiting ones, one after the other.
 one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; }"
 check "descriptors for one connection: it starts" starts prlimit --nofile=64:64
 crowd() { for _ in {1..12}; do exec {fd}<>/dev/tcp/127.0.0.1/12049; done; exec tail -f /dev/null; }

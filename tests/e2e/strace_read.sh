@@ -9,12 +9,12 @@ needs_proxies
 command -v strace >/dev/null || skip_all "strace is not installed"
 WORKERS=1
 
-# The NFS client is held in the middle: mounted, the file open, before and after one READ.
+# The NFS client is stopped with the mounted and open file, before and after one READ.
 start_ganesha
 start_chain
 nfs_client "$V3" write file 1m 1 1m 1 || bail "the client does not write"
 
-# traced SIDE: the calls of the worker that serves the READ
+# traced SIDE: prints the calls of the worker that serves the READ
 attach() {
 	start "strace-$1" strace -f -c -S calls -o "$T/strace.$1" -p "${pid_of[$1]}"
 	wait_for 10 grep -q attached "strace-$1.log" || bail "strace does not attach"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl support: one archive for support, without secrets, whatever does not answer.
+# rpcrdma-proxyctl support: one archive for support, without secrets, even if programs do not answer.
 # shellcheck disable=SC2034
 A_GLOBAL='# password = "hunter2";'
 . "$(dirname "$0")/lib.sh"
@@ -8,7 +8,7 @@ enter "$@"
 chooses_dialect
 needs_proxies
 
-# What systemd would say is not this host's business; one of its programs never ends.
+# The test replaces systemd's programs, which would report this host; one of them never ends.
 mkdir $T/bin
 printf '#!/bin/sh\necho "the log: $*"\n' >$T/bin/journalctl
 printf '#!/bin/sh\n[ "$1" != status ] || exec sleep 1000\necho "Environment=API_TOKEN=hunter2"\n' >$T/bin/systemctl
@@ -16,7 +16,7 @@ chmod +x $T/bin/*
 support() { PATH=$T/bin:$PATH "$CTL" "$@" support $T/x.tar.gz; }
 members() { tar -tzf $T/x.tar.gz | sed 's,^[^/]*/,,' | sort; }
 member() { tar -xzOf $T/x.tar.gz --wildcards "*/$1"; }
-# has_all NAME...: members of these names, and none of them is empty
+# has_all NAME...: the archive has these members, and none of them is empty
 has_all() { local name; for name; do [ -n "$(member "$name")" ] || { echo "no $name"; return 1; }; done; }
 
 start_proxy b

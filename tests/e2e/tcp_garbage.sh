@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# TCP clients and servers that speak nonsense get their answer, and other connections are not affected.
+# TCP clients and servers that send garbage get an answer, and other connections are not affected.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

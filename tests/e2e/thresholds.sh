@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Inline thresholds from 1 KiB to 256 KiB, by default and at each of two proxies: messages that fit go as one Send
-# (no_copies.sh counts its copies), others go by RDMA. Callbacks of the size that TCP clients invite pass by default.
+# Inline thresholds from 1 KiB to 256 KiB, by default and at each of two proxies. Messages that fit are single Sends
+# (no_copies.sh counts their copies), others use RDMA. Callbacks of the size that TCP clients announce pass by default.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -10,7 +10,7 @@ chooses_dialect
 
 CALLS=200 # that `rpc_peer reverse` makes of each size
 
-# chain A B: another chain, with these thresholds; 0 is the default
+# chain A B: restarts the chain with these thresholds; 0 is the default
 chain() {
 	local keys=("" "")
 
@@ -23,13 +23,13 @@ chain() {
 	start_chain
 }
 
-# reverse passes|fails BYTES...
+# reverse passes|fails BYTES...: makes reverse Calls of these sizes
 reverse() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 reverse "$@"; }
 posted() { ctl "$1" -j connections | jq -r --arg leg "$2" ".connections[0][\$leg].recv_posted_bytes"; }
 
 # ---------------------------------------------------------------- callbacks
 
-# BYTES are those of the data; its Call and its Reply have some more around them.
+# BYTES is the length of the data; the Call and the Reply are a little longer.
 chain 0 0
 check "a callback of 4,096 bytes and its Reply pass two default proxies" reverse passes 4096
 check "and those that fill a Send of 8,192" reverse passes 4 4040 8088
@@ -50,7 +50,7 @@ start_ganesha
 for told in 0 1024 4096 65536 262144; do
 	chain $told $told
 	bytes=$((told ? told : 8192))
-	# The end that accepts may come to speak version two.
+	# The end that accepts may use version two later.
 	least=$((bytes < 4096 ? 4096 : bytes))
 	start idle "$BIN/nfs_client" "$V3" hold "idle-$told" 8 1
 	check "$bytes: the client's end posts what it tells" wait_for 20 eval \
@@ -64,7 +64,7 @@ done
 
 # ---------------------------------------------------------------- what fits
 
-# by_rdma SIDE: what went by chunk there, either way
+# by_rdma SIDE: prints the bytes that went by chunk, in either direction
 by_rdma() { echo $(($(counter "$1" rdma read_chunk_bytes_pulled) + $(counter "$1" rdma reply_chunk_bytes_pushed))); }
 
 # fits SIZE: READs and WRITEs of a little less than SIZE need no chunk
@@ -101,7 +101,7 @@ check "each is one Send" fits
 lent=$(counter a rdma keys_lent) sent=$(counter a rdma calls_sent)
 check "they go on" wait_for 30 calls_past $((sent + 100))
 check "and nothing is lent for them" counter_is a rdma keys_lent = "$lent"
-# The next connection's peer takes 1024 bytes: nothing is kept of what the last one said.
+# The next connection's peer receives 1024 bytes: the daemon does not reuse the last peer's size.
 stop_proxy b
 B_SERVICE="inline_threshold_bytes = 1024;"
 start_proxy b

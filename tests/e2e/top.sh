@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl top: live in a terminal, whose size and keys it follows and which it restores however it ends; and
-# in blocks where there is none.
+# rpcrdma-proxyctl top: live in a terminal, whose size and keys it follows, and which it restores when it ends; in
+# blocks without a terminal.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -9,7 +9,7 @@ command -v tmux >/dev/null || skip_all "tmux is not installed"
 
 prints() { cat $T/out; grep -qE -- "$1" $T/out; }
 counts() { [ "$(grep -cE -- "$1" $T/out)" = "$2" ] || { cat $T/out; false; }; }
-# says STATUS TEXT COMMAND...: with that status, and TEXT on standard error
+# says STATUS TEXT COMMAND...: compares the status, and finds TEXT on standard error
 says() {
 	local want=$1 text=$2
 
@@ -26,18 +26,18 @@ key() { mux send-keys -t top "$@"; }
 is() { [ "$(mux display-message -p -t top "#{$1}")" = "$2" ]; }
 screen() { mux capture-pane -p -t top >$T/screen; }
 shows() { screen; cat $T/screen; grep -qE -- "$1" $T/screen; }
-# sees WHAT: within a while
+# sees WHAT: the terminal soon shows it
 sees() { wait_for 20 shows "$1" || { cat $T/screen; false; }; }
 sees_not() { wait_for 20 not shows "$1" || { cat $T/screen; false; }; }
 settings() { stty -g <"$(mux display-message -p -t top '#{pane_tty}')"; }
 given_back() { is alternate_on 0 && is cursor_flag 1 && is wrap_flag 1 && [ "$(settings)" = "$before" ]; }
-# ended STATUS: the shell has the terminal again, as it was
+# ended STATUS: the shell has the terminal again, in its former state
 ended() {
 	wait_for 20 is alternate_on 0
 	key "echo status=\$?" Enter
 	sees "^status=$1" && wait_for 10 given_back && key clear Enter
 }
-# top [ARGS...]: begins it in the terminal
+# top [ARGS...]: starts it in the terminal
 top() { key "clear; $CTL -s $T/a.sock -d 0.2 top $*" Enter; wait_for 20 is alternate_on 1 && sees ' over [0-9.]+ s'; }
 resized() { mux resize-window -t top -x "$1" -y "$2"; }
 fits() { screen; [ "$(wc -L <$T/screen)" -le "$1" ] && ! grep -E 'version .*version' $T/screen; }
@@ -60,7 +60,7 @@ check "as many as were asked for" counts '^version ' 3
 check "each with rates" counts '^Calls/s [0-9.,]+, errors/s [0-9.]+, .* over (0\.[3-9]|[1-9][0-9]*\.[0-9]) s$' 3
 check "of each operation" wait_for 20 reads_in_each
 check "in 80 columns" test "$(wc -L <$T/out)" -le 80
-# Between two clients there is none.
+# Between two clients there is no connection.
 of_connections() { ctl a -n 1 -d 0.3 --connections top nfs >$T/out && prints '^ *[0-9]+ +127\.0\.0\.1:[0-9]+ +nfs +[1-9]'; }
 check "connections, of one service, have rates, too" wait_for 20 of_connections
 check "in 80 columns" test "$(wc -L <$T/out)" -le 80
@@ -83,7 +83,7 @@ sed -i 's/name = "nfs";/name = "nfs"; max_connections = 77;/' $T/a.conf
 check "the service is another one" ctl a reload
 ends_well again "top ends in good order"
 check "no rate is negative" not grep -E -- '-[0-9]' $T/again.log
-# Written once, then idle, however often the others mount and read.
+# A client that has written once and is idle stays in the list while others mount and read.
 nfs_client "$V3" write once 3m 3 >/dev/null
 check "it has gone on" eval '[ "$(grep -c "^nfs *READ" $T/again.log)" -ge 3 ]'
 
@@ -131,7 +131,7 @@ sees ' over [0-9.]+ s'
 screen
 was=$(sed -n 2p $T/screen)
 line=^$(printf '%s' "$was" | sed 's/[.]/[.]/g')\$
-# Two answers may be alike.
+# Two answers may be equal.
 asked_again() { key Space; not shows "$line"; }
 check "the space asks at once" wait_for 20 asked_again
 key q

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl trace: RPCs as they finish, selected by service, client, operation and time; and clients that do not
-# read.
+# rpcrdma-proxyctl trace: finished RPCs, selected by service, client, operation and time; and clients that do not read.
 RELAY_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
@@ -10,7 +9,7 @@ needs_proxies
 says() { grep -qE -- "$1" $T/out; }
 refused() { "$@" >$T/out 2>&1; [ $? = 1 ]; }
 misused() { "$@" >$T/out 2>&1; [ $? = 2 ]; }
-# watch NAME SIDE ARGS...: a trace in the background, from when the daemon has it
+# watch NAME SIDE ARGS...: starts a trace in the background, and waits until the daemon has it
 watch() {
 	local name=$1 side=$2
 
@@ -18,9 +17,9 @@ watch() {
 	start "$name" "$CTL" -s "$T/$side.sock" trace "$@"
 	wait_for 10 test -s "$T/$name.log"
 }
-# of NAME FILTER: of the lines of a trace as JSON
+# of NAME FILTER: applies FILTER to the lines of a trace as JSON
 of() { jq -sr "map(select(.operation)) | $2" "$T/$1.log"; }
-# has NAME COUNT: so many lines are there
+# has NAME COUNT: the trace has COUNT lines
 has() { [ "$(of "$1" length)" = "$2" ]; }
 
 start_ganesha
@@ -91,7 +90,7 @@ watch reader a -j
 start deaf perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "trace\n"; $s->flush; sleep' $T/a.sock
 check "thousands of RPCs" timed_reads "$V3" file 6000 1000 16
 check "a reader that never reads is dropped" wait_for 30 grep -q 'dropped the client of trace on the control socket: it does not read' $T/a.log
-# has_had READER COUNT: lines of so many, or of some of them that it has missed them
+# has_had READER COUNT: the reader has COUNT lines, or some of them and a report of missed ones
 missed() { jq -s 'map(.missed // 0) | add // 0' "$T/$1.log"; }
 has_had() { [ $(($(of "$1" length) + $(missed "$1"))) -ge "$2" ]; }
 check "… and the one beside it has had each" wait_for 10 has_had reader 6000
@@ -100,7 +99,8 @@ check "… and is not dropped" alive reader
 stop reader
 stop deaf KILL
 
-# A reader may do nothing for 5 s. Where thousands of RPCs really took longer it may be dropped, and there is another try with fewer.
+# A reader may be inactive for 5 s. If thousands of RPCs took longer, it may have been dropped, and the test tries again
+# with fewer.
 has_missed() { [ "$(missed paused)" -gt 0 ] || has_ended paused; }
 for count in 6000 5000 4000; do
 	rm -f $T/paused.log
@@ -119,7 +119,7 @@ for count in 6000 5000 4000; do
 done
 check "thousands of RPCs while a reader does nothing" is $status 0
 if [ -n "${pid_of[paused]:-}" ]; then
-	# Fewer may all have room.
+	# A smaller number may fit the buffer completely.
 	if [ $count -lt 6000 ] && [ "$(of paused length)" = $count ]; then
 		ok "it is told how many it has missed # SKIP none of $count"
 	else

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# 20 concurrent clients, of both versions, each using every kind of operation.
+# 20 concurrent clients, with both versions, each using every kind of operation.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The systemd unit permits each system call that the daemon makes, from its start to its end, and sandboxes it well.
+# The systemd unit permits each system call that the daemon makes, from its start to its end, and has good sandboxing.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -8,7 +8,7 @@ not_sanitized
 command -v systemd-analyze >/dev/null || skip_all "systemd-analyze is not installed"
 unit=$E2E_BUILD/systemd/rpcrdma-proxy.service
 
-# members GROUP...: the system calls of groups, groups in groups resolved
+# members GROUP...: prints the system calls of groups, including nested groups
 members() {
 	local word
 
@@ -23,7 +23,7 @@ members() {
 	done
 }
 
-# As systemd reads the lines: a list of what is allowed, less what a ~ takes, and so on.
+# As systemd reads the lines: a list of permitted calls, then a ~ removes some, and so on.
 allowed() {
 	local line
 
@@ -54,7 +54,7 @@ check "it makes system calls" [ "$(wc -l <"$T/does")" -gt 20 ]
 none_but() { local more; more=$(comm -23 "$T/does" "$T/may"); echo "$more"; [ -z "${more/execve/}" ]; }
 check "all of which the unit allows" none_but
 
-# exposure [CAPABILITY]: what systemd thinks of the unit, with one more if need be
+# exposure [CAPABILITY]: prints systemd's exposure level of the unit, with an additional capability
 exposure() {
 	sed "s/^\(AmbientCapabilities\|CapabilityBoundingSet\)=/&${1:-} /" "$unit" >"$T/unit.service"
 	systemd-analyze security --no-pager --offline=yes "$T/unit.service" | awk '/Overall exposure/ { print $(NF - 2) }'

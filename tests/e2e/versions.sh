@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies, the first of which tries version two: with a second one that speaks it, and with one that does not,
-# which costs one message and is remembered. Clients are not affected.
+# Two proxies, the first of which tries version two: with a second one that supports it, and with one that does not. The
+# latter costs one message, and is remembered. Clients are not affected.
 # shellcheck disable=SC2034
 A_SERVICE='connect_version = 2;'
 . "$(dirname "$0")/lib.sh"
@@ -10,13 +10,13 @@ needs_proxies
 start_ganesha
 cp "$PROXY" file
 
-# both_see VERSION: it is what both proxies show of the connection between them
+# both_see VERSION: both proxies show this version for the connection between them
 both_see() {
 	ctl a -j connections | jq -e --argjson v "$1" '[.connections[].upstream.rpcrdma_version] | index($v)' &&
 		ctl b -j connections | jq -e --argjson v "$1" '[.connections[].client.rpcrdma_version] | index($v)'
 }
 
-# copied VERSION NAME: a file goes to the server and comes back as it was
+# copied VERSION NAME: copies a file to the server and back unchanged
 copied() {
 	local url=${V3/\?//$2?}
 
@@ -25,7 +25,7 @@ copied() {
 		cmp file "export/$2" && nfs-cp "$url" "back-$2" && cmp file "back-$2"
 }
 
-# carried WHAT: files by both versions of NFS, and what is wrong if anything is
+# carried WHAT: copies files with both versions of NFS, and prints errors
 carried() {
 	local version replies calls
 
@@ -57,7 +57,7 @@ done
 stop_proxy a
 stop_proxy b
 
-# A release that knows version one only answers as this one does with the key.
+# A release that supports only version one answers like this one with that key.
 # shellcheck disable=SC2034
 B_SERVICE='listen_version = 1;'
 start_chain
@@ -68,7 +68,7 @@ check "the second one's, which version was asked for" wait_for 10 grep -q "versi
 stop holder KILL
 wait_for 10 no_connections b
 carried "the server speaks one only"
-# A service remembers it, for NFS and for MOUNT.
+# A service remembers the version, separately for NFS and MOUNT.
 check "version two was tried once for each service" counter_is a rdma sends_version_two = 2
 check "each was refused by a message" counter_is b rdma err_vers_sent = 2
 check "all else went in version one" counter_is a rdma sends_version_one -ge "$(counter a rdma calls_sent)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Mistaken ports, and proxies that reject: each log explains what it sees.
+# Wrong ports, and proxies that reject: each log explains the cause.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
@@ -52,7 +52,7 @@ serves b 6001 6002 6003 6004 || bail "proxy b does not start"
 serves a 4001 4012 || bail "proxy a does not start"
 
 declare -i clients=0
-# client PORT BYTES: one that sends them, as printf has them, and stays
+# client PORT BYTES: starts a client that sends them, in the form of printf, and stays
 client() {
 	clients+=1
 	# shellcheck disable=SC2016
@@ -62,7 +62,7 @@ null_call='\x80\x00\x00\x28\x00\x00\x00\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\
 null_call+='\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00'
 calls() { client "$1" "$null_call"; }
 
-# says SIDE SERVICE TEXT: a line of the log that names the service has it, soon
+# says SIDE SERVICE TEXT: a line of the log soon has TEXT and names the service
 has_line() { grep -F -- "$2" "$1.log" | grep -qF -- "$3"; }
 says() { wait_for 30 has_line "$1" "$2" "$3"; }
 
@@ -87,7 +87,7 @@ check "… and warns of it" wait_for 30 warned b for-tcp "$over_rdma"
 unheard='before answering the first Call: is that its RDMA port, or does it reject this host?'
 calls 4009
 check "a TCP server that is a proxy's service for RDMA" says a rdma-port "$unheard"
-# The lines of connections are on debug then.
+# Lines about connections have level debug then.
 check "… which the warning about the server says, too" says a "warning: rdma-port: server" "$unheard"
 mounts='(mount with proto=rdma, or add a tcp:// service)'
 check "… which says so of its client" says b down "looks like RPC over TCP, not iWARP: this service listens for RDMA $mounts"
@@ -100,7 +100,7 @@ check "… that speaks HTTP" says a http-port 'does not look like RPC: the first
 calls 4012
 check "… whose name does not resolve" says a unnamed 'its name "filer.example" cannot be resolved: Name or service not known'
 
-# Both kinds of listener. Each kind goes to a service of its own, for the line that names it.
+# Both kinds of listeners. Each uses a separate service, because the line names the service.
 shown() { says "$1" "$2" "does not look like RPC: the first bytes are $3"; }
 client 4002 'GET / HTTP/1.1\r\nHost: example\r\n\r\n'
 check "HTTP from a client over TCP" shown a to-closing '"GET / HTTP/1.1.." (HTTP)'
