@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The status page in headless Chromium, over its debugging pipe: browser.py URL FOLDER SECONDS.
 
-Waits until the page has polled for so long, then writes dom.html, page-light.png, page-dark.png, page-narrow.png and
-page-phone.png into the folder, and what the page has said to its console into console.txt. Fails if a part of the page scrolls
-sideways or is cut off in any of these widths. Status 0 if all of that could be had.
+Waits until the page has polled for SECONDS, then writes dom.html, page-light.png, page-dark.png, page-narrow.png and
+page-phone.png into FOLDER, and the page's console into console.txt. Fails if a part of the page scrolls
+sideways or is cut off in any of these widths. Status 0 on success.
 """
 import base64
 import json
@@ -19,7 +19,7 @@ url, folder, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
 QUIET = ("--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
          "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars").split()
 START_S = 60
-# What scrolls sideways, and what is beyond the right edge.
+# Elements that scroll sideways or exceed the right edge.
 SIDEWAYS = """[...document.querySelectorAll("body *")].filter((node) =>
     (node.scrollWidth > node.clientWidth && /auto|scroll/.test(getComputedStyle(node).overflowX)) ||
     node.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)
@@ -65,14 +65,14 @@ EXPECTED = {
 
 
 class Browser:
-    """A browser with one page; a message each way ends with a zero byte."""
+    """A browser with one page. A zero byte ends each message in both directions."""
 
     def __init__(self):
         their_in, self.out = os.pipe()
         self.input, their_out = os.pipe()
 
         def become():
-            # Neither may be lost while the other is put in its place.
+            # Duplicate both first: one of them may have the number 3 or 4.
             a, b = os.dup(their_in), os.dup(their_out)
             os.dup2(a, 3)
             os.dup2(b, 4)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A client in front of a proxy and a server behind it, which answers a WRITE before it has all of it.
+"""A client and a server with a proxy between them. The server answers a WRITE before it has received all of it.
 
-early_replies.py FRONT BACK tcp|iwarp: the ports of both, and what the server speaks; status 0 if all went well.
+early_replies.py FRONT BACK tcp|iwarp: the ports of both, and the transport of the server. Status 0 if all was correct.
 """
 import pathlib
 import sys
@@ -23,7 +23,7 @@ HANDLE = bytes(32)
 
 
 class End:
-    """An end of a TCP connection that speaks in records, and sends what it likes of one."""
+    """An end of a TCP connection that sends and receives records, and can send a part of one."""
 
     def __init__(self, loop, sock):
         self.got, self.ended = bytearray(), None
@@ -46,7 +46,7 @@ def write_call(xid):
 
 
 def write_reply(xid):
-    """NFS3ERR_STALE, which a server knows as soon as it has the handle; no attributes."""
+    """Returns NFS3ERR_STALE without attributes, which a server can send as soon as it has the handle."""
     return rpc.accepted(xid, xdr.u32(70) + bytes(8))
 
 
@@ -88,14 +88,14 @@ def next_send(loop, conn):
 
 
 def heard(loop, conn):
-    """All that was sent before has been dealt with: a Call in a version that nobody speaks gets ERR_VERS."""
+    """Waits until everything sent before was handled: a Call in an unknown version gets ERR_VERS."""
     conn.send(b"".join(map(xdr.u32, (99, 99, 16, header.MSG, 0, 0, 0))) + null_call(99))
     got = next_send(loop, conn)
     assert (got.xid, got.proc, got.err) == (99, header.ERROR, header.ERR_VERS)
 
 
 def over_iwarp(loop, client, accepted):
-    """The server reads the Call when it answers: the Reply waits for what it reads, and the connection stays."""
+    """The server Reads the Call when it answers. The Reply waits for these Reads, and the connection stays open."""
     call, whole = write_call(1), record.encode(write_call(1))
     client.stream.send(record.encode(null_call(3)))
     loop.until(lambda: accepted, "the connection to the server")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Peers of the HTTP listener that send bytes of their own: http_raw.py PORT CASE; status 0 if it behaved.
+"""Clients of the HTTP listener that send unusual bytes: http_raw.py PORT CASE.
 
-A case sends what no good client sends, and says what has to come of it.
+A case sends requests that no usual client sends, and checks the result. The exit status is 0 if it was correct.
 """
 import random
 import socket
@@ -12,7 +12,7 @@ import time
 from time_limit import Limit, receive
 
 PORT = int(sys.argv[1])
-LATEST_S = 9  # by then a connection without a request is over, on an idle machine: it has 5 s
+LATEST_S = 9  # time limit of a connection without a request, on an idle machine: the daemon gives it 5 s
 SOON_S = 2.5
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -22,7 +22,7 @@ def connect(source="127.0.0.1"):
 
 
 def rest(conn):
-    """All that comes until the end of the connection; None: it has none in time."""
+    """Returns all bytes until the connection closes, or None if it does not close in time."""
     got, limit = b"", Limit(LATEST_S)
     try:
         while True:
@@ -54,7 +54,7 @@ def alive():
 
 
 def garbage():
-    """Bytes of all kinds: whatever is said, it ends."""
+    """Random bytes: the connection closes, with any answer."""
     seed = random.Random(18)
     for length in (1, 7, 300, 5000, 70000):
         if ask(seed.randbytes(length) + b"\r\n\r\n") is None:
@@ -63,7 +63,7 @@ def garbage():
 
 
 def lines():
-    """Requests that are none."""
+    """Malformed requests."""
     for data in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET /healthz\r\n\r\n", b"GET /healthz HTTP/9.9\r\n\r\n",
                  b"GET /healthz HTTP/1.1\r\nHost\r\n\r\n", b"GET /healthz HTTP/1.1\r\n: x\r\n\r\n",
                  b"GET  HTTP/1.1\r\n\r\n", b"\0" * 200 + b"\r\n\r\n", b"GET /%00%zz HTTP/1.1\r\n\r\n",
@@ -75,7 +75,7 @@ def lines():
 
 
 def body():
-    """A body is not read: too large, or of another method, or in chunks."""
+    """The daemon reads no body: too large, of another method, or in chunks."""
     post = b"POST /healthz HTTP/1.1\r\n"
     answers = [ask(post + b"Content-Length: 100000000\r\n\r\n" + b"x" * 100000),
                ask(post + b"Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n" + b"x" * 100000),
@@ -92,13 +92,13 @@ def huge():
 
 
 def half():
-    """Half a request is not waited for."""
+    """An incomplete request times out."""
     begun = Limit(LATEST_S)
     return ask(HEAD) is not None and begun.took() > 3 and not begun.passed()
 
 
 def drops():
-    """A byte now and then does not make it longer."""
+    """A slow sequence of bytes does not extend the time limit."""
     begun = Limit(LATEST_S)
     with connect() as conn:
         conn.settimeout(0.3)
@@ -115,13 +115,13 @@ def drops():
 
 
 def pipelined():
-    """The first of many is answered, and that is all."""
+    """Of many pipelined requests only the first one gets an answer."""
     answer = ask((HEAD + b"\r\n") * 50)
     return answer is not None and answer.count(b"HTTP/1.1 200") <= 1 and alive()
 
 
 def gone():
-    """Who leaves before the answer."""
+    """Clients that close before the answer."""
     for _ in range(200):
         with connect() as conn:
             conn.sendall(HEAD + b"\r\n")
@@ -130,7 +130,7 @@ def gone():
 
 
 def ended():
-    """A client that ends its sending side with the request or after it is answered: with a page at once, with metrics later."""
+    """A client that half-closes with or after its request gets the answer: a page immediately, metrics later."""
     for path in (b"/healthz", b"/", b"/metrics", b"/api/status.json"):
         for i in range(50):
             with connect() as conn:
@@ -146,14 +146,14 @@ def ended():
 
 
 def whole(answer):
-    """Whether the body is as long as the header says."""
+    """Returns whether the body has the length of the header."""
     head, _, content = answer.partition(b"\r\n\r\n")
     lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
     return len(lengths) == 1 and int(lengths[0]) == len(content)
 
 
 def hosts():
-    """A request for another host is refused, in whatever form: a web site can have its name resolve to this address."""
+    """The daemon refuses every request for another host name, because a web site can resolve to this address."""
     own = socket.gethostname().encode()
     wanted = {b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n": "421",
               b"GET / HTTP/1.1\r\nHost: evil.example:9180\r\n\r\n": "421",
@@ -170,12 +170,12 @@ def hosts():
     got = {request: status(ask(request).replace(b"HTTP/1.0", b"HTTP/1.1", 1)) for request in wanted}
     for request, code in wanted.items():
         if got[request] != code:
-            print(f"{request!r}: {got[request]} in the place of {code}", file=sys.stderr)
+            print(f"{request!r}: {got[request]} instead of {code}", file=sys.stderr)
     return got == wanted
 
 
 def together():
-    """Forty who ask at once are all answered, though thirty-two have room."""
+    """Forty concurrent requests are all answered, although only thirty-two connections are allowed."""
     conns = []
     for _ in range(40):
         conns.append(connect())
@@ -184,7 +184,7 @@ def together():
 
 
 def endless():
-    """A body in chunks, the first of which has a size without an end, is not read for long."""
+    """The daemon soon stops to read a chunked body whose first chunk has an endless size."""
     conns = [connect() for _ in range(8)]
     for conn in conns:
         conn.setblocking(False)
@@ -194,8 +194,9 @@ def endless():
 
 
 def flooding():
-    """A client that requests a long answer, takes none of it, and sends without end is not read for long. By small segments, for
-    which the daemon's host buffers little."""
+    """The daemon soon stops to read from a client that requests a long answer, reads nothing and sends without end.
+
+    Segments are small, so that the daemon's host buffers little."""
     conns = []
     for _ in range(8):
         conn = socket.socket()
@@ -212,7 +213,7 @@ def flooding():
 
 
 def push(conns, seconds):
-    """Send as much as they take, for so long."""
+    """Sends as much as the connections accept, for some seconds."""
     data, begun = b"a" * 65536, time.monotonic()
     while time.monotonic() - begun < seconds:
         taken = 0
@@ -226,7 +227,7 @@ def push(conns, seconds):
 
 
 def crowd(source="127.0.0.1"):
-    """Sixty say nothing, over and over: others have their turn, and soon."""
+    """Sixty silent connections: a request of another client is soon answered."""
     conns = [connect(source) for _ in range(60)]
     print("crowded", flush=True)
     sys.stdin.readline()
@@ -239,14 +240,14 @@ def crowd(source="127.0.0.1"):
 
 
 def strangers():
-    """… among them those who may not ask."""
+    """The same with silent clients that http_allow does not list."""
     return crowd("127.0.0.2")
 
 
 def waiting():
-    """Who ask for what is gathered while it cannot be are told so in time, and others are answered meanwhile."""
+    """Requests for data that cannot be collected get 503 in time, and other requests are answered meanwhile."""
     conns = []
-    # Who has said nothing for a second makes room for others.
+    # A client that has sent nothing for a second is evicted for others.
     for _ in range(60):
         conns.append(connect())
         conns[-1].sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
@@ -259,13 +260,13 @@ def waiting():
 
 
 def has_let_go():
-    """Whether the daemon has closed all connections that their peers have (CLOSE_WAIT)."""
+    """Returns whether the daemon has closed all connections that their peers have closed (CLOSE_WAIT)."""
     with open("/proc/net/tcp", encoding="ascii") as table:
         return not any(line.split()[1].endswith(f":{PORT:04X}") and line.split()[3] == "08" for line in table)
 
 
 def leaving():
-    """Who leave while they wait for it leave no trace."""
+    """Clients that close while they wait for such data leave nothing."""
     for _ in range(60):
         with connect() as conn:
             conn.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")

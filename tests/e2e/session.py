@@ -60,7 +60,7 @@ class Client:
         return data
 
     def call(self, body):
-        """The results of a Call of NFSv4 COMPOUND with AUTH_SYS, as root."""
+        """Makes a Call of NFSv4 COMPOUND with AUTH_SYS, as root. Returns its results."""
         self.xid = (self.xid + 1) & 0xFFFFFFFF
         credential = u32(0) + opaque(b"client") + u32(0, 0, 0)
         record = u32(self.xid, 0, 2, 100003, 4, 1) + u32(1) + opaque(credential) + u32(0, 0) + body
@@ -72,7 +72,7 @@ class Client:
         return reply[24:]
 
     def compound(self, *operations):
-        """What stands behind the status of the last one, which is the only one whose results are looked at."""
+        """Makes a COMPOUND. Returns the results of its last operation, without the status."""
         results = self.call(opaque(b"") + u32(1, len(operations)) + b"".join(u32(number) + args for number, args in operations))
         status, tag, count = struct.unpack(">3I", results[:12])
         if status:

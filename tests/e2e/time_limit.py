@@ -9,7 +9,7 @@ import time
 
 
 def factor():
-    """How many times slower this machine is now than an idle one; 1 where the program that measures it is not built."""
+    """Returns how many times slower this machine is than an idle one, or 1 if the measuring program is not built."""
     try:
         build = os.environ.get("E2E_PROGRAMS") or os.environ["E2E_BUILD"]
         return float(subprocess.check_output([os.path.join(build, "tests/lib/time_limit"), "--factor"]))
@@ -18,7 +18,7 @@ def factor():
 
 
 class Limit:
-    """A limit of so many seconds on an idle machine, from now on; the machine is measured only once they have passed."""
+    """A limit of some seconds of an idle machine, from now on. After these seconds the machine is measured."""
 
     def __init__(self, seconds):
         self.seconds, self.factor, self.begin = seconds, 1.0, time.monotonic()
@@ -34,7 +34,7 @@ class Limit:
 
 
 def receive(stream, size, limit):
-    """What stream.recv() gives, for which it waits until the limit has passed: TimeoutError then."""
+    """Returns stream.recv(). Raises TimeoutError when the limit has passed."""
     stream.settimeout(0.5)
     try:
         while True:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes out of a report what tells whose hosts they are: scrub.py [--name NAME]... <RAW >REPORT
+"""Removes names and addresses from a report: scrub.py [--name NAME]... <RAW >REPORT
 
 Host names (those of --name, and all names of their domains), addresses of IPv4 and IPv6, GIDs, GUIDs, MAC addresses, UUIDs, serial
-numbers and home directories. Each becomes a word with a number, the same one wherever it stands, so that the report can be
-followed. Addresses that every host has, versions of firmware and the lines `result N: ok` stay.
+numbers and home directories. A word with a number replaces each; the same text always gets the same number. Addresses
+that every host has, firmware versions and the lines `result N: ok` stay.
 """
 
 import argparse
@@ -14,17 +14,17 @@ import sys
 
 HEX = r'[0-9A-Fa-f]'
 EVERYWHERE = {'127.0.0.1', '::1', '0.0.0.0', '::'}
-# No letter, digit or sign of an address stands before or behind.
+# No letter, digit or address character precedes or follows.
 ALONE = r'(?<![\w:.-])%s(?![\w:-])'
 
 KEPT = re.compile(r'result \d+: ok')
 VERSION = re.compile(r'((?:fw_ver|firmware|driver version)\s*:?\s*)(\S+)', re.I)
 SERIAL = re.compile(r'\b(serial(?:[ _]?(?:number|no|nr))?|asset tag|s/n|sn)(\s*[:=#]\s*)(\S+)', re.I)
 UUID = re.compile(ALONE % rf'{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}')
-# Of Ethernet 6 bytes, of IPoIB 20.
+# Ethernet has 6 bytes, IPoIB 20.
 MAC = re.compile(ALONE % rf'(?:{HEX}{{2}}[:-]){{5,19}}{HEX}{{2}}')
 MAC_IN_NAME = re.compile(rf'\b(enx|wlx|ibx){HEX}{{12}}')
-# A limit of all bits, or flags, have as many digits.
+# Excludes limits with all bits set, and flags.
 GUID = re.compile(ALONE % rf'(?:{HEX}{{4}}:){{3}}{HEX}{{4}}' + rf'|\b0x(?!f{{16}}|0{{8}}){HEX}{{16}}\b')
 V4 = re.compile(r'(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)')
 V6 = re.compile(rf'(?<![\w:.])(?={HEX}*:{HEX}*:)[0-9A-Fa-f:]+(?:\d{{1,3}}(?:\.\d{{1,3}}){{3}})?(?![\w:]|\.\d)')
@@ -32,7 +32,7 @@ HOME = re.compile(r'/home/[^/\s]+')
 
 
 class Scrubber:
-    """Takes names and addresses out of lines."""
+    """Replaces names and addresses in lines."""
 
     def __init__(self, names):
         words = {name.strip('.') for name in names}
@@ -45,23 +45,23 @@ class Scrubber:
         self.numbers = {}
 
     def word(self, kind, text):
-        """Returns the word that stands for a text, which has the same number each time."""
+        """Returns the replacement for a text, always with the same number."""
         known = self.numbers.setdefault(kind, {})
         return f'{kind}-{known.setdefault(text.lower(), len(known) + 1)}'
 
     def of(self, kind):
-        """Returns what puts a word of that kind in the place of a match."""
+        """Returns a function that replaces a match by a word of that kind."""
         return lambda match: self.word(kind, match.group())
 
     def address(self, match):
-        """Returns the word for an address, or the text where it is none."""
+        """Returns the replacement for an address; other texts unchanged."""
         text = match.group()
         if text in EVERYWHERE or not is_address(text):
             return text
         return self.word('ADDRESS', str(ipaddress.ip_address(text)))
 
     def line(self, text):
-        """Returns a line without what tells whose it is."""
+        """Returns the line with all replacements."""
         versions = []
 
         def keep(match):
@@ -83,7 +83,7 @@ class Scrubber:
 
 
 def is_address(text):
-    """Returns whether a text is an address of IPv4 or IPv6."""
+    """Returns whether a text is an IPv4 or IPv6 address."""
     try:
         ipaddress.ip_address(text)
     except ValueError:

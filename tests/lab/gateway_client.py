@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An NFSv3 client on the host that works through a gateway in the guest, as the guest tells it: guest/reexport.sh.
+"""An NFSv3 client on the host that works through a gateway in the guest. The guest controls it (guest/reexport.sh).
 
 usage: gateway_client.py ADDRESS PORT
 
-Listens there for one guest, which sends a command a line and gets a line, "done ..." or "failed ...":
+Listens for one guest, which sends one command per line. The answer is a line with "done ..." or "failed ...":
 
     open NFS_ADDRESS NFS_PORT MOUNT_ADDRESS MOUNT_PORT PATH NAME    "done HANDLE", in hexadecimal
     getattr COUNT
-    read BYTES COUNT            at places all over the file, each once
-    sequential BYTES COUNT      one behind the other
-    again BYTES COUNT           all of the same place
-    write BYTES COUNT STABLE    at places as those of read; STABLE is 2 for FILE_SYNC; with 0 a COMMIT follows the last
-    rewind                      places begin anew
+    read BYTES COUNT            at COUNT different offsets of the whole file
+    sequential BYTES COUNT      at consecutive offsets
+    again BYTES COUNT           all at the same offset
+    write BYTES COUNT STABLE    at the offsets of read; STABLE is 2 for FILE_SYNC; with 0 a COMMIT follows the last WRITE
+    rewind                      starts at the first offset again
 
-One Call is in flight at a time. All that is read is compared with what content() says, and written so.
+One Call is in flight at a time. Data are those of content(); the client compares all that it reads.
 """
 import os
 import socket
@@ -23,17 +23,17 @@ import sys
 
 NFS, MOUNT = 100003, 100005
 FILE_BYTES = 256 << 20
-STEP_BYTES = 128 << 10  # at least so far apart are two places
+STEP_BYTES = 128 << 10  # the least distance of two offsets
 TIMEOUT_S = 600
 
 
 def word(offset):
-    """The eight bytes at an offset of the file, which is a multiple of eight."""
+    """Returns the eight bytes at an offset of the file that is a multiple of eight."""
     return struct.pack('>Q', (offset * 0x9e3779b97f4a7c15 + 0x1234567) & 0xffffffffffffffff)
 
 
 def content(offset, size):
-    """So that each KiB differs from each other: its first eight bytes, repeated."""
+    """Returns the bytes of the file. Each KiB repeats eight bytes, which differ from those of any other KiB."""
     return b''.join(word(at) * 128 for at in range(offset, offset + size, 1024))
 
 
@@ -57,14 +57,14 @@ class Reply:
         return value
 
     def attributes(self):
-        """Whether there were any."""
+        """Skips optional attributes. Returns whether there were any."""
         there = self.number()
         self.at += 84 * there
         return there
 
 
 class Connection:
-    """Record-marked RPC with AUTH_SYS, from a reserved port if this process may have one."""
+    """Record-marked RPC with AUTH_SYS, from a reserved port if the process may use one."""
 
     def __init__(self, address, port):
         self.socket = socket.socket()
@@ -138,7 +138,7 @@ class Client:
                 raise ValueError(f'the size is {size}')
 
     def place(self, size):
-        """Of a number of places that is a power of two, so that an odd step comes to each."""
+        """Returns the next offset. The number of offsets is a power of two, so an odd step reaches each of them."""
         step = max(size, STEP_BYTES)
         places = FILE_BYTES // step
         self.next += 1
@@ -185,7 +185,7 @@ class Client:
 
 
 def make(name):
-    """The file that is read, on the server's disk."""
+    """Writes the file on the server's disk."""
     with open(name, 'wb') as file:
         for at in range(0, FILE_BYTES, 1 << 20):
             file.write(content(at, 1 << 20))
