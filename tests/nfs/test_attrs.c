@@ -166,7 +166,7 @@ START_TEST(all_attributes_at_once_have_room)
 }
 END_TEST
 
-START_TEST(what_clients_send_all_the_time_fits_inline)
+START_TEST(replies_to_usual_compounds_fit_inline)
 {
 	/* 4096 bytes are what peers take inline; the transport header takes 28 of them. */
 	static const char *const calls[] = {
@@ -234,7 +234,7 @@ int main(void)
 
 	tcase_add_test(tc, each_attribute_has_room);
 	tcase_add_test(tc, all_attributes_at_once_have_room);
-	tcase_add_test(tc, what_clients_send_all_the_time_fits_inline);
+	tcase_add_test(tc, replies_to_usual_compounds_fit_inline);
 	tcase_add_test(tc, an_attribute_that_nobody_knows_has_no_bound);
 	tcase_add_test(tc, a_bitmap_beyond_its_maximum_is_not_followed);
 	tcase_add_test(tc, callbacks_ask_for_attributes_too);

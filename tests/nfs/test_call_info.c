@@ -130,7 +130,7 @@ START_TEST(in_a_compound_the_data_are_known_before_what_follows_them)
 }
 END_TEST
 
-START_TEST(what_has_been_walked_is_allowed_before_the_rest_is_here)
+START_TEST(the_reply_bound_covers_parsed_operations_of_an_incomplete_call)
 {
 	begin(100003, 4, 1, "o:0 1 3 " SEQUENCE "25 1 x:12 q0 8388608 38 1 x:12 q0 2 d:65536");
 	ck_assert_uint_eq(call_info.reply_bound_bytes, REPLY_UNBOUNDED_BYTES);
@@ -156,7 +156,7 @@ START_TEST(data_in_a_read_chunk_hide_nothing)
 }
 END_TEST
 
-START_TEST(what_must_be_read_out_of_a_hole_makes_a_call_that_cannot_be_followed)
+START_TEST(a_call_that_needs_bytes_of_a_hole_cannot_be_parsed)
 {
 	begin(100003, 4, 1, "o:6 1 5 " SEQUENCE PUTFH "38 1 x:12 q0 2 d:100 25 1 x:12 q0 100 24");
 	/* The number of the operation behind the data. */
@@ -410,9 +410,9 @@ int main(void)
 	tcase_add_test(tc, a_read_is_known_with_its_count);
 	tcase_add_test(tc, a_write_is_known_before_its_data_are_here);
 	tcase_add_test(tc, in_a_compound_the_data_are_known_before_what_follows_them);
-	tcase_add_test(tc, what_has_been_walked_is_allowed_before_the_rest_is_here);
+	tcase_add_test(tc, the_reply_bound_covers_parsed_operations_of_an_incomplete_call);
 	tcase_add_test(tc, data_in_a_read_chunk_hide_nothing);
-	tcase_add_test(tc, what_must_be_read_out_of_a_hole_makes_a_call_that_cannot_be_followed);
+	tcase_add_test(tc, a_call_that_needs_bytes_of_a_hole_cannot_be_parsed);
 	tcase_add_test(tc, a_session_lowers_the_ceiling_as_soon_as_it_is_named);
 	tcase_add_test(tc, calls_that_may_create_a_session_are_known);
 	tcase_add_test(tc, operations_are_listed_by_number);

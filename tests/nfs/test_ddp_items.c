@@ -404,7 +404,7 @@ static struct nfs_msg *plain_call(uint32_t vers, uint32_t proc, const char *args
 	return call;
 }
 
-START_TEST(what_is_written_is_told_from_paths)
+START_TEST(written_data_are_distinguished_from_paths)
 {
 	ck_assert(writes(1, plain_call(2, 8, "x:32 0 0 0 d:9")));
 	ck_assert(!writes(1, plain_call(2, 13, "x:32 o:4 d:9 x:32")));
@@ -433,7 +433,7 @@ START_TEST(write_chunks_are_asked_for_at_the_size_of_the_results)
 }
 END_TEST
 
-START_TEST(what_is_read_of_a_file_is_told_from_paths)
+START_TEST(read_data_are_distinguished_from_paths)
 {
 	ck_assert_int_eq(look_into(compound(NULL, "1 3 " SEQUENCE PUTFH READLINK)), 0);
 	ck_assert_uint_eq(call_info.nresult_payloads, 1);
@@ -535,11 +535,11 @@ int main(void)
 	tcase_add_test(tc, a_reply_is_walked_as_far_as_honest_ones_go);
 	tcase_add_test(tc, more_operations_than_are_walked_are_not_followed);
 	tcase_add_test(tc, payloads_of_calls_are_found_among_other_operations);
-	tcase_add_test(tc, what_is_written_is_told_from_paths);
+	tcase_add_test(tc, written_data_are_distinguished_from_paths);
 	tcase_add_loop_test(tc, the_binding_is_known_of_nfs_its_callbacks_and_nfsacl, 0,
 			    ARRAY_SIZE(binding_rows));
 	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);
-	tcase_add_test(tc, what_is_read_of_a_file_is_told_from_paths);
+	tcase_add_test(tc, read_data_are_distinguished_from_paths);
 	tcase_add_test(tc, the_result_of_a_version_3_read_has_a_bound);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -223,7 +223,7 @@ START_TEST(a_boolean_that_is_neither_is_refused)
 }
 END_TEST
 
-START_TEST(what_exceeds_a_maximum_is_refused)
+START_TEST(values_above_a_maximum_are_refused)
 {
 	static const struct {
 		uint32_t vers, proc;
@@ -309,7 +309,7 @@ int main(void)
 	tcase_add_test(tc, types_nest_no_deeper_than_they_may);
 	tcase_add_test(tc, a_list_of_a_megabyte_is_walked_without_depth);
 	tcase_add_test(tc, a_boolean_that_is_neither_is_refused);
-	tcase_add_test(tc, what_exceeds_a_maximum_is_refused);
+	tcase_add_test(tc, values_above_a_maximum_are_refused);
 	tcase_add_loop_test(tc, no_call_is_walked_for_long, 0, ARRAY_SIZE(busy));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

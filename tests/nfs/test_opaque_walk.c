@@ -121,7 +121,7 @@ static void check_pair(const struct corpus_pair *pair, void *arg)
 	ck_assert_uint_ge(told.count, 1);
 }
 
-START_TEST(what_real_clients_and_servers_say_can_be_followed)
+START_TEST(messages_of_real_clients_and_servers_can_be_parsed)
 {
 	ck_assert_int_gt(corpus_each(check_pair, NULL), 10);
 }
@@ -172,7 +172,7 @@ static void both_are_told(const char *what)
 }
 
 /* RFC 2203: protected data are one opaque, whatever the program. */
-START_TEST(what_rpcsec_gss_protects_is_one_opaque)
+START_TEST(protected_arguments_of_rpcsec_gss_are_one_opaque)
 {
 	const struct nfs_msg_auth integrity = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_INTEGRITY, 28};
 	const struct nfs_msg_auth privacy = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_PRIVACY, 28};
@@ -200,7 +200,7 @@ START_TEST(data_are_told_as_such)
 }
 END_TEST
 
-START_TEST(what_no_table_has_cannot_be_followed)
+START_TEST(unknown_procedures_and_operations_cannot_be_parsed)
 {
 	static const struct {
 		uint32_t prog, vers, proc;
@@ -347,10 +347,10 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, all_of_every_procedure_and_operation_are_told, 0, 2);
 	tcase_add_test(tc, all_of_long_compounds_are_told);
-	tcase_add_test(tc, what_real_clients_and_servers_say_can_be_followed);
-	tcase_add_test(tc, what_rpcsec_gss_protects_is_one_opaque);
+	tcase_add_test(tc, messages_of_real_clients_and_servers_can_be_parsed);
+	tcase_add_test(tc, protected_arguments_of_rpcsec_gss_are_one_opaque);
 	tcase_add_test(tc, data_are_told_as_such);
-	tcase_add_test(tc, what_no_table_has_cannot_be_followed);
+	tcase_add_test(tc, unknown_procedures_and_operations_cannot_be_parsed);
 	tcase_add_test(tc, a_credential_that_is_not_understood_hides_the_rest);
 	tcase_add_test(tc, a_message_is_followed_to_its_end_or_not_at_all);
 	tcase_add_test(tc, of_a_reply_that_is_no_success_the_verifier_is_told);

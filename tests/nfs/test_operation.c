@@ -138,7 +138,7 @@ START_TEST(a_compound_without_end_is_known_by_what_is_kept)
 }
 END_TEST
 
-START_TEST(what_is_hidden_is_known_by_its_procedure)
+START_TEST(protected_calls_are_named_by_their_procedure)
 {
 	static const struct nfs_msg_auth krb5p = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_PRIVACY, 60};
 	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, &krb5p);
@@ -160,7 +160,7 @@ static const struct {
 	bool has_status;
 } others[] = {{200000, 1, 1, false}, {100003, 5, 1, false}, {100003, 3, 99, false}};
 
-START_TEST(what_nobody_knows_is_other)
+START_TEST(unknown_operations_count_as_other)
 {
 	struct nfs_msg *call =
 		nfs_msg_call(others[_i].prog, others[_i].vers, others[_i].proc, NULL);
@@ -240,8 +240,8 @@ int main(void)
 	tcase_add_test(tc, a_compound_is_known_by_the_foremost);
 	tcase_add_test(tc, else_by_the_last);
 	tcase_add_test(tc, a_compound_without_end_is_known_by_what_is_kept);
-	tcase_add_test(tc, what_is_hidden_is_known_by_its_procedure);
-	tcase_add_loop_test(tc, what_nobody_knows_is_other, 0, ARRAY_SIZE(others));
+	tcase_add_test(tc, protected_calls_are_named_by_their_procedure);
+	tcase_add_loop_test(tc, unknown_operations_count_as_other, 0, ARRAY_SIZE(others));
 	tcase_add_test(tc, names_are_found_in_any_case);
 	tcase_add_test(tc, statuses_have_names);
 	tcase_add_loop_test(tc, statuses_have_the_names_of_their_documents, 0,

@@ -110,7 +110,7 @@ START_TEST(the_same_pads_are_put_in)
 END_TEST
 
 /* A threshold of zero: also what is empty has pads. */
-START_TEST(what_is_empty_is_as_long_as_no_threshold)
+START_TEST(an_empty_opaque_reaches_a_threshold_of_zero)
 {
 	struct pads_bytes body = {0};
 	uint8_t plain[sizeof(write_call)];
@@ -153,7 +153,7 @@ START_TEST(pads_that_reach_behind_the_message_are_not_found)
 END_TEST
 
 /* A3.5-5 */
-START_TEST(what_is_shorter_than_the_threshold_may_be_anything)
+START_TEST(opaques_below_the_threshold_are_not_stripped)
 {
 	struct pads_bytes body = {0};
 	const struct padded *padded;
@@ -415,7 +415,7 @@ static unsigned inserts(uint32_t prog, const char *args, unsigned max)
 
 #define SYMLINK(name, target) "o:28 o:" #name " 0 0 0 0 0 0 d:" #target
 
-START_TEST(what_has_no_long_opaque_is_sent_without)
+START_TEST(calls_without_a_long_opaque_get_no_padding)
 {
 	ck_assert_uint_eq(inserts(100003, SYMLINK(9, 1023), MAX_PIECES), 0);
 	ck_assert_uint_eq(inserts(100003, SYMLINK(9, 1024), MAX_PIECES), 3);
@@ -423,14 +423,14 @@ START_TEST(what_has_no_long_opaque_is_sent_without)
 }
 END_TEST
 
-START_TEST(what_cannot_be_followed_is_sent_without)
+START_TEST(calls_that_cannot_be_parsed_get_no_padding)
 {
 	ck_assert_uint_eq(inserts(200001, SYMLINK(9, 2000), MAX_PIECES), 0);
 	ck_assert_uint_eq(inserts(100003, SYMLINK(9, 2000) " 0", MAX_PIECES), 0);
 }
 END_TEST
 
-START_TEST(what_makes_too_many_pieces_is_sent_without)
+START_TEST(calls_with_too_many_pieces_get_no_padding)
 {
 	ck_assert_uint_eq(inserts(100003, SYMLINK(1024, 1024), 5), 5);
 	ck_assert_uint_eq(inserts(100003, SYMLINK(1024, 1024), 4), 0);
@@ -447,16 +447,16 @@ int main(void)
 	tcase_add_loop_test(tc, pads_are_counted_from_the_begin_of_the_send, 0,
 			    ARRAY_SIZE(goldens));
 	tcase_add_loop_test(tc, the_same_pads_are_put_in, 0, ARRAY_SIZE(goldens));
-	tcase_add_test(tc, what_is_empty_is_as_long_as_no_threshold);
+	tcase_add_test(tc, an_empty_opaque_reaches_a_threshold_of_zero);
 	tcase_add_test(tc, pads_that_reach_behind_the_message_are_not_found);
-	tcase_add_test(tc, what_is_shorter_than_the_threshold_may_be_anything);
+	tcase_add_test(tc, opaques_below_the_threshold_are_not_stripped);
 	tcase_add_test(tc, every_procedure_and_operation_comes_out_the_same);
 	tcase_add_test(tc, long_compounds_come_out_the_same);
 	tcase_add_test(tc, a_chunk_that_holds_no_opaque_hides_what_follows);
 	tcase_add_test(tc, data_in_a_read_chunk_have_no_pads);
-	tcase_add_test(tc, what_has_no_long_opaque_is_sent_without);
-	tcase_add_test(tc, what_cannot_be_followed_is_sent_without);
-	tcase_add_test(tc, what_makes_too_many_pieces_is_sent_without);
+	tcase_add_test(tc, calls_without_a_long_opaque_get_no_padding);
+	tcase_add_test(tc, calls_that_cannot_be_parsed_get_no_padding);
+	tcase_add_test(tc, calls_with_too_many_pieces_get_no_padding);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -54,7 +54,7 @@ START_TEST(nothing_exceeds_the_largest_message)
 }
 END_TEST
 
-START_TEST(what_is_not_known_gets_a_ceiling_of_its_own)
+START_TEST(unknown_calls_get_a_separate_ceiling)
 {
 	ck_assert_uint_eq(ceiling_of(nfs_msg_call(0x20000001, 1, 1, NULL)), REPLY_UNBOUNDED_BYTES);
 	ck_assert_uint_eq(ceiling_of(nfs_msg_call(100003, 9, 1, NULL)), REPLY_UNBOUNDED_BYTES);
@@ -80,7 +80,7 @@ static struct call_info compound(const char *args, uint32_t limit)
 #define READ_2M        "25 1 x:12 q0 2097152 "
 #define ANY_ATTRIBUTES "9 w:4*0xffffffff "
 
-START_TEST(what_is_bounded_is_allowed_beside_what_is_not)
+START_TEST(bounded_operations_add_to_the_ceiling_of_unbounded_ones)
 {
 	struct call_info call_info = compound("o:0 0 2 " READ_2M ANY_ATTRIBUTES, LIMIT);
 
@@ -184,8 +184,8 @@ int main(void)
 	tcase_add_test(tc, a_read_gets_its_count_and_what_surrounds_it);
 	tcase_add_test(tc, a_bounded_reply_may_be_as_large_as_the_largest_message);
 	tcase_add_test(tc, nothing_exceeds_the_largest_message);
-	tcase_add_test(tc, what_is_not_known_gets_a_ceiling_of_its_own);
-	tcase_add_test(tc, what_is_bounded_is_allowed_beside_what_is_not);
+	tcase_add_test(tc, unknown_calls_get_a_separate_ceiling);
+	tcase_add_test(tc, bounded_operations_add_to_the_ceiling_of_unbounded_ones);
 	tcase_add_test(tc, a_ceiling_is_proved_by_the_arguments_alone);
 	tcase_add_test(tc, arguments_that_end_too_early_get_the_ceiling_of_the_unbounded);
 	tcase_add_test(tc, krb5_is_read_like_plain);

@@ -158,7 +158,7 @@ START_TEST(krb5i_is_read_inside_its_wrapping)
 }
 END_TEST
 
-START_TEST(what_makes_no_session_is_passed_over)
+START_TEST(calls_other_than_create_session_are_ignored)
 {
 	static const char *const calls[] = {
 		"o:0 1 1 " CREATE,            /* refused, below */
@@ -227,7 +227,7 @@ int main(void)
 	tcase_add_test(tc, the_oldest_session_goes_when_there_are_too_many);
 	tcase_add_test(tc, a_session_made_behind_a_sequence_counts);
 	tcase_add_test(tc, krb5i_is_read_inside_its_wrapping);
-	tcase_add_test(tc, what_makes_no_session_is_passed_over);
+	tcase_add_test(tc, calls_other_than_create_session_are_ignored);
 	tcase_add_test(tc, a_reply_cut_off_anywhere_makes_no_session);
 	tcase_add_test(tc, a_reply_of_more_operations_is_not_looked_through);
 	suite_add_tcase(suite, tc);

@@ -218,7 +218,7 @@ static const struct {
 	{{0, 4, {RPCRDMA_OPTIONAL, 1, 32, 0}, false}, RPCRDMA_ERR_CHUNK},
 };
 
-START_TEST(what_tells_that_it_is_a_call_is_refused)
+START_TEST(a_call_instead_of_a_reply_is_refused)
 {
 	unsigned i = (unsigned)_i / ROLES;
 	uint32_t xid;
@@ -301,7 +301,7 @@ int main(void)
 			    cells * (int)ARRAY_SIZE(forms));
 	tcase_add_loop_test(tc, calls_beside_it_go_on, 0, cells);
 	tcase_add_loop_test(tc, without_a_call_that_waits_it_is_taken_as_before, 0, ROLES);
-	tcase_add_loop_test(tc, what_tells_that_it_is_a_call_is_refused, 0,
+	tcase_add_loop_test(tc, a_call_instead_of_a_reply_is_refused, 0,
 			    (int)ARRAY_SIZE(calls) * ROLES);
 	tcase_add_loop_test(tc, an_aligned_call_is_refused_by_either_end, 0, ROLES);
 	tcase_add_loop_test(tc, a_null_call_of_our_own_ends_as_well, 0, ARRAY_SIZE(spoken));

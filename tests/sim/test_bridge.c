@@ -168,7 +168,7 @@ START_TEST(a_leg_that_wants_no_more_calls_pauses_the_other)
 }
 END_TEST
 
-START_TEST(what_has_grown_is_told_to_the_other_leg)
+START_TEST(more_bytes_of_a_message_are_forwarded_to_the_other_leg)
 {
 	struct exchange *x = exchange_new(NULL);
 
@@ -245,7 +245,7 @@ START_TEST(a_tcp_client_whose_server_leaves_without_a_word_is_held)
 END_TEST
 
 /* … unless it was sent something, or is old. */
-START_TEST(who_had_a_server_for_a_while_is_not_held)
+START_TEST(clients_that_a_server_has_served_are_not_held_when_it_fails)
 {
 	open_stubs();
 	if (_i == 0)
@@ -394,11 +394,11 @@ int main(void)
 	tcase_add_loop_test(tc, the_reason_of_the_first_is_the_bridges, 0, 2);
 	tcase_add_test(tc, a_bridge_that_the_proxy_closes_ends_both);
 	tcase_add_loop_test(tc, a_leg_that_wants_no_more_calls_pauses_the_other, 0, 2);
-	tcase_add_loop_test(tc, what_has_grown_is_told_to_the_other_leg, 0, 2);
+	tcase_add_loop_test(tc, more_bytes_of_a_message_are_forwarded_to_the_other_leg, 0, 2);
 	tcase_add_test(tc, both_legs_may_give_messages_up_as_they_come);
 	tcase_add_test(tc, a_call_is_over_when_all_of_its_reply_is_here);
 	tcase_add_test(tc, a_tcp_client_whose_server_leaves_without_a_word_is_held);
-	tcase_add_loop_test(tc, who_had_a_server_for_a_while_is_not_held, 0, 2);
+	tcase_add_loop_test(tc, clients_that_a_server_has_served_are_not_held_when_it_fails, 0, 2);
 	tcase_add_test(tc, an_rdma_client_is_not_held);
 	tcase_add_loop_test(tc, closing_decides_and_closed_releases, 0, 2);
 	tcase_add_loop_test(tc, a_cut_at_every_step_leaves_nothing, 0, 3);

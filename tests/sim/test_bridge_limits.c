@@ -107,7 +107,7 @@ START_TEST(a_client_whose_call_waits_for_memory_is_waited_for)
 }
 END_TEST
 
-START_TEST(one_that_has_a_server_may_be_silent_for_ever)
+START_TEST(a_connected_client_can_be_silent_forever)
 {
 	struct stub *client;
 
@@ -216,7 +216,7 @@ static struct stub *busy_client(int kind)
 }
 
 /* One whose server is sought, one that has given a Call; a late one over TCP, and one over RDMA. */
-START_TEST(nobody_else_does_and_the_late_one_is_held)
+START_TEST(busy_clients_are_not_evicted_and_a_new_client_is_held)
 {
 	struct stub *busy, *late;
 
@@ -473,12 +473,12 @@ int main(void)
 	tcase_add_loop_test(tc, a_client_that_says_nothing_is_closed_in_the_end, 0, 2);
 	tcase_add_test(tc, a_client_that_says_something_is_waited_for);
 	tcase_add_test(tc, a_client_whose_call_waits_for_memory_is_waited_for);
-	tcase_add_test(tc, one_that_has_a_server_may_be_silent_for_ever);
+	tcase_add_test(tc, a_connected_client_can_be_silent_forever);
 	tcase_add_test(tc, silent_ones_keep_nobody_out);
 	tcase_add_test(tc, the_oldest_of_too_many_silent_ones_is_closed);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_finds_no_server);
 	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
-	tcase_add_loop_test(tc, nobody_else_does_and_the_late_one_is_held, 0, 4);
+	tcase_add_loop_test(tc, busy_clients_are_not_evicted_and_a_new_client_is_held, 0, 4);
 	tcase_add_test(tc, the_line_about_a_late_one_says_what_auto_is_from);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
 	tcase_add_loop_test(tc, the_place_of_one_that_is_over_is_free_at_once, 0, 2);

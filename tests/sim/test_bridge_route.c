@@ -165,7 +165,7 @@ START_TEST(a_bridge_that_is_closed_meanwhile_leaves_nothing)
 }
 END_TEST
 
-START_TEST(one_that_drains_meanwhile_ends_at_once)
+START_TEST(a_bridge_that_is_drained_while_it_reroutes_closes_immediately)
 {
 	open_rdma();
 	reroute((unsigned)_i);
@@ -186,7 +186,8 @@ int main(void)
 	tcase_add_test(tc, its_failure_ends_the_connection);
 	tcase_add_loop_test(tc, a_client_that_leaves_meanwhile_leaves_nothing, 0, STEPS + 1);
 	tcase_add_loop_test(tc, a_bridge_that_is_closed_meanwhile_leaves_nothing, 0, STEPS + 1);
-	tcase_add_loop_test(tc, one_that_drains_meanwhile_ends_at_once, 0, STEPS);
+	tcase_add_loop_test(tc, a_bridge_that_is_drained_while_it_reroutes_closes_immediately, 0,
+			    STEPS);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

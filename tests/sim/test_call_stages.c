@@ -111,7 +111,7 @@ START_TEST(a_client_that_stops_reading_moves_the_clients_stage)
 END_TEST
 
 /* The stream holds it, so the proxy has nothing left to send; but it is not taken. */
-START_TEST(what_a_socket_holds_is_not_taken)
+START_TEST(a_reply_in_a_socket_buffer_counts_as_not_delivered)
 {
 	const struct chain_params params = {.gates = 1};
 	const struct operation_stats *read;
@@ -132,7 +132,7 @@ START_TEST(what_a_socket_holds_is_not_taken)
 END_TEST
 
 /* It has left the proxy, and its acknowledgement may be as late with a client that has it. */
-START_TEST(what_is_acknowledged_late_was_taken_when_it_was_sent)
+START_TEST(a_reply_with_a_delayed_ack_counts_as_delivered_when_sent)
 {
 	const struct chain_params params = {.gates = 1};
 
@@ -147,7 +147,7 @@ START_TEST(what_is_acknowledged_late_was_taken_when_it_was_sent)
 END_TEST
 
 /* The same time, but there was no room for it. */
-START_TEST(what_did_not_leave_was_not_taken)
+START_TEST(a_reply_that_did_not_leave_the_host_counts_as_not_delivered)
 {
 	const struct chain_params params = {.gates = 1};
 
@@ -442,7 +442,7 @@ START_TEST(a_slow_call_that_failed_has_the_name_of_its_error)
 }
 END_TEST
 
-START_TEST(one_that_is_not_slow_is_not_told)
+START_TEST(a_fast_call_is_not_logged)
 {
 	open_telling_chain();
 	chain->server.hold = true;
@@ -486,9 +486,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_slow_server_moves_the_servers_stage, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_stops_reading_moves_the_clients_stage, 0, 2);
-	tcase_add_test(tc, what_a_socket_holds_is_not_taken);
-	tcase_add_test(tc, what_is_acknowledged_late_was_taken_when_it_was_sent);
-	tcase_add_test(tc, what_did_not_leave_was_not_taken);
+	tcase_add_test(tc, a_reply_in_a_socket_buffer_counts_as_not_delivered);
+	tcase_add_test(tc, a_reply_with_a_delayed_ack_counts_as_delivered_when_sent);
+	tcase_add_test(tc, a_reply_that_did_not_leave_the_host_counts_as_not_delivered);
 	tcase_add_test(tc, a_reply_that_comes_by_asks_for_those_before_it);
 	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
 	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
@@ -501,7 +501,7 @@ int main(void)
 	tcase_add_test(tc, the_oldest_call_tells_what_it_is_and_where);
 	tcase_add_test(tc, a_slow_call_is_told_with_its_stages);
 	tcase_add_test(tc, a_slow_call_that_failed_has_the_name_of_its_error);
-	tcase_add_test(tc, one_that_is_not_slow_is_not_told);
+	tcase_add_test(tc, a_fast_call_is_not_logged);
 	tcase_add_test(tc, many_slow_calls_have_a_bound);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

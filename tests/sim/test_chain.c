@@ -75,7 +75,7 @@ static void expect_bridges_gone(void)
 
 /* ---- a life without failures ---- */
 
-START_TEST(nobody_is_called_before_the_first_byte)
+START_TEST(no_server_is_connected_before_the_first_byte)
 {
 	chain = chain_new(NULL);
 	chain_connect(chain);
@@ -558,7 +558,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_loop_test(tc, a_long_call_of_a_slow_client_arrives, 1, 3);
-	tcase_add_test(tc, nobody_is_called_before_the_first_byte);
+	tcase_add_test(tc, no_server_is_connected_before_the_first_byte);
 	tcase_add_loop_test(tc, each_procedure_and_operation_passes, 0, 4);
 	tcase_add_test(tc, a_callback_passes_the_other_way);
 	tcase_add_loop_test(tc, sixteen_calls_in_flight_pass_whatever_the_pace, 0, 8);

@@ -274,7 +274,7 @@ START_TEST(an_answer_that_is_late_ends_the_connection)
 }
 END_TEST
 
-START_TEST(one_that_is_lost_can_be_opened_again)
+START_TEST(a_lost_connection_can_be_opened_again)
 {
 	open_conn();
 	expect_told(1, CHECK_CONN_OPENED);
@@ -332,7 +332,7 @@ END_TEST
 enum { BEFORE, RESOLVING, CONNECTING, OPEN, CALLED, STATES };
 
 /* However far it is; teardown() has its leg end, and sees that it goes. */
-START_TEST(it_goes_from_any_state)
+START_TEST(a_connection_can_be_freed_in_any_state)
 {
 	bench->resolver_silent = _i == RESOLVING;
 	if (_i >= OPEN)
@@ -357,7 +357,7 @@ START_TEST(it_goes_from_any_state)
 }
 END_TEST
 
-START_TEST(nobody_is_gone_at_once)
+START_TEST(freeing_null_calls_back_immediately)
 {
 	check_conn_free(NULL, on_gone, NULL);
 	ck_assert_uint_eq(gone, 1);
@@ -377,12 +377,12 @@ int main(void)
 	tcase_add_test(tc, a_name_without_addresses_is_told);
 	tcase_add_test(tc, a_name_server_that_is_silent_has_the_time_of_the_connection);
 	tcase_add_test(tc, an_answer_that_is_late_ends_the_connection);
-	tcase_add_test(tc, one_that_is_lost_can_be_opened_again);
+	tcase_add_test(tc, a_lost_connection_can_be_opened_again);
 	tcase_add_test(tc, an_end_follows_on_the_answer_that_came_before_it);
 	tcase_add_test(tc, an_end_follows_on_the_opening_that_came_before_it);
 	tcase_add_test(tc, calls_of_the_server_are_refused);
-	tcase_add_loop_test(tc, it_goes_from_any_state, BEFORE, STATES);
-	tcase_add_test(tc, nobody_is_gone_at_once);
+	tcase_add_loop_test(tc, a_connection_can_be_freed_in_any_state, BEFORE, STATES);
+	tcase_add_test(tc, freeing_null_calls_back_immediately);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

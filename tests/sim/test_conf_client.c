@@ -109,7 +109,7 @@ static void expect_limit(uint32_t send_bytes)
 }
 
 /* A6.1-1, A6.2-1, A6.2-2 */
-START_TEST(it_asks_before_all_else_in_these_bytes)
+START_TEST(the_first_message_is_the_configuration_call)
 {
 	static const uint32_t words[] = {RPC_CALL, RPC_VERSION, PROGRAM,        1, 1, 0, 0, 0, 0,
 					 4096,     4096,        RDMA_READ_DEPTH};
@@ -134,7 +134,7 @@ START_TEST(it_asks_before_all_else_in_these_bytes)
 END_TEST
 
 /* A6.2-2: the Reads of its memory that the connection has, by what the server takes on. */
-START_TEST(it_tells_the_reads_that_the_connection_has)
+START_TEST(the_call_has_the_read_limit_of_the_connection)
 {
 	static const struct {
 		unsigned ord;
@@ -367,7 +367,7 @@ END_TEST
  * A server that exposes even this by read chunk keeps it, and the connection only while it waits
  * for RDMA_DONE (A3.8-3).
  */
-START_TEST(what_is_lent_with_an_answer_is_done)
+START_TEST(a_reply_by_read_chunk_gets_rdma_done)
 {
 	struct rpcrdma_header hdr;
 	uint32_t xid, conf;
@@ -545,7 +545,7 @@ START_TEST(a_drained_leg_waits_for_the_answer_if_calls_do)
 }
 END_TEST
 
-START_TEST(what_ends_the_connection_meanwhile_ends_all)
+START_TEST(a_closed_connection_ends_the_configuration)
 {
 	setup_4096();
 	make_call(100, 100, 100);
@@ -580,7 +580,7 @@ START_TEST(a_reverse_call_to_the_program_is_unavailable)
 }
 END_TEST
 
-START_TEST(it_does_not_ask_unless_it_is_told_to)
+START_TEST(no_configuration_call_without_config_protocol)
 {
 	begin_asking();
 	if (_i)
@@ -641,15 +641,15 @@ int main(void)
 	TCase *pair = tcase_create("pair");
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
-	tcase_add_test(tc, it_asks_before_all_else_in_these_bytes);
-	tcase_add_loop_test(tc, it_tells_the_reads_that_the_connection_has, 0, 5);
+	tcase_add_test(tc, the_first_message_is_the_configuration_call);
+	tcase_add_loop_test(tc, the_call_has_the_read_limit_of_the_connection, 0, 5);
 	tcase_add_test(tc, calls_wait_for_the_answer_and_then_go_in_their_order);
 	tcase_add_test(tc, no_send_is_longer_than_the_server_said);
 	tcase_add_test(tc, sizes_are_from_1024_to_our_own);
 	tcase_add_test(tc, replies_go_by_private_data_still);
 	tcase_add_test(tc, a_reply_as_long_as_was_told_fits_a_receive_with_any_header);
 	tcase_add_loop_test(tc, without_a_good_answer_private_data_hold, 0, NO_ANSWERS);
-	tcase_add_loop_test(tc, what_is_lent_with_an_answer_is_done, 0, 2);
+	tcase_add_loop_test(tc, a_reply_by_read_chunk_gets_rdma_done, 0, 2);
 	tcase_add_test(tc, a_grant_of_zero_is_one);
 	tcase_add_test(tc, without_any_answer_calls_go_after_five_seconds);
 	tcase_add_loop_test(tc, a_late_error_does_no_harm, 0, 2);
@@ -657,9 +657,9 @@ int main(void)
 	tcase_add_test(tc, a_call_with_its_xid_goes_once_it_is_answered);
 	tcase_add_test(tc, a_server_that_reads_nothing_is_sent_nothing_to_read);
 	tcase_add_loop_test(tc, a_drained_leg_waits_for_the_answer_if_calls_do, 0, 2);
-	tcase_add_loop_test(tc, what_ends_the_connection_meanwhile_ends_all, 0, 2);
+	tcase_add_loop_test(tc, a_closed_connection_ends_the_configuration, 0, 2);
 	tcase_add_test(tc, a_reverse_call_to_the_program_is_unavailable);
-	tcase_add_loop_test(tc, it_does_not_ask_unless_it_is_told_to, 0, 2);
+	tcase_add_loop_test(tc, no_configuration_call_without_config_protocol, 0, 2);
 	suite_add_tcase(suite, tc);
 	tcase_add_loop_test(pair, two_legs_configure_each_other, 0, 2);
 	suite_add_tcase(suite, pair);

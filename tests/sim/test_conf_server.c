@@ -152,7 +152,7 @@ START_TEST(each_call_to_it_is_answered_here)
 END_TEST
 
 /* A6.2-2, A6.2-9: what the receives hold with any header. */
-START_TEST(it_tells_what_it_takes)
+START_TEST(the_reply_has_the_limits_of_the_server)
 {
 	struct ccp_results results;
 	uint8_t call[8192];
@@ -183,7 +183,7 @@ END_TEST
  * A6.2-2: the Reads of its memory that the connection has, by what the client asked for when it
  * connected.
  */
-START_TEST(it_tells_the_reads_that_the_connection_has)
+START_TEST(the_reply_has_the_read_limit_of_the_connection)
 {
 	static const struct {
 		unsigned ord;
@@ -224,7 +224,7 @@ START_TEST(an_alignment_is_recommended_where_there_is_padding)
 END_TEST
 
 /* X-7, A3.4: it may come as a position-zero chunk, or with its arguments in one. */
-START_TEST(it_is_answered_whatever_form_it_comes_in)
+START_TEST(configuration_calls_in_any_form_are_answered)
 {
 	struct ccp_results results;
 	uint8_t call[128];
@@ -290,7 +290,7 @@ START_TEST(a_second_one_changes_nothing)
 }
 END_TEST
 
-START_TEST(what_is_no_conf_rdma_does_not_count_as_one)
+START_TEST(calls_other_than_conf_rdma_are_not_counted)
 {
 	uint8_t call[128];
 	uint32_t n;
@@ -489,14 +489,14 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, each_call_to_it_is_answered_here);
-	tcase_add_test(tc, it_tells_what_it_takes);
-	tcase_add_loop_test(tc, it_tells_the_reads_that_the_connection_has, 0, 5);
+	tcase_add_test(tc, the_reply_has_the_limits_of_the_server);
+	tcase_add_loop_test(tc, the_reply_has_the_read_limit_of_the_connection, 0, 5);
 	tcase_add_loop_test(tc, an_alignment_is_recommended_where_there_is_padding, 0, 4);
-	tcase_add_test(tc, it_is_answered_whatever_form_it_comes_in);
+	tcase_add_test(tc, configuration_calls_in_any_form_are_answered);
 	tcase_add_test(tc, no_send_is_longer_than_the_client_said);
 	tcase_add_test(tc, sizes_are_from_1024_to_our_own);
 	tcase_add_test(tc, a_second_one_changes_nothing);
-	tcase_add_test(tc, what_is_no_conf_rdma_does_not_count_as_one);
+	tcase_add_test(tc, calls_other_than_conf_rdma_are_not_counted);
 	tcase_add_test(tc, one_among_other_calls_changes_nothing);
 	tcase_add_loop_test(tc, no_more_reads_are_out_than_the_client_takes, 0, 4);
 	tcase_add_test(tc, reads_of_several_calls_take_turns_in_order);

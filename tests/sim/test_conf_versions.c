@@ -79,7 +79,7 @@ static void expect_version(uint32_t vers)
 	ck_assert_uint_eq(rig->client.closed, 0);
 }
 
-START_TEST(it_is_asked_once_version_one_is_assumed)
+START_TEST(the_client_asks_once_version_one_is_assumed)
 {
 	uint32_t xid = probed_in_vain();
 
@@ -90,7 +90,7 @@ START_TEST(it_is_asked_once_version_one_is_assumed)
 }
 END_TEST
 
-START_TEST(it_is_asked_once_version_one_is_what_the_server_offers)
+START_TEST(the_client_asks_once_the_server_offers_version_one)
 {
 	v2_probe();
 	v2_next_option(XCHAR_INIT);
@@ -212,8 +212,8 @@ int main(void)
 	TCase *tc = tcase_create("conf_versions");
 
 	tcase_add_checked_fixture(tc, setup, v2_end);
-	tcase_add_test(tc, it_is_asked_once_version_one_is_assumed);
-	tcase_add_test(tc, it_is_asked_once_version_one_is_what_the_server_offers);
+	tcase_add_test(tc, the_client_asks_once_version_one_is_assumed);
+	tcase_add_test(tc, the_client_asks_once_the_server_offers_version_one);
 	tcase_add_test(tc, in_version_two_it_is_not_asked);
 	tcase_add_test(tc, a_server_of_version_two_alone_is_found_by_it);
 	tcase_add_test(tc, a_server_of_no_common_version_ends_it);

@@ -103,7 +103,7 @@ static void granted(void *arg)
 {
 }
 
-START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
+START_TEST(a_long_wait_for_memory_is_logged_once_with_the_service_that_holds_most)
 {
 	struct budget_claim held, waiting;
 	struct stub *hog, *poor;
@@ -315,7 +315,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_client_that_comes_back_all_the_time_does_not_fill_the_log);
-	tcase_add_test(tc, whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account);
+	tcase_add_test(tc, a_long_wait_for_memory_is_logged_once_with_the_service_that_holds_most);
 	tcase_add_test(tc, a_flood_of_one_kind_keeps_no_other_out);
 	tcase_add_test(tc, connections_are_shown_a_hundred_a_turn);
 	tcase_add_test(tc, a_turn_ends_when_its_time_is_over);

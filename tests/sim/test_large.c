@@ -139,7 +139,7 @@ START_TEST(a_reply_larger_than_its_call_allows_is_an_error_and_others_do_not_not
 END_TEST
 
 /* Neither is kept: the Call is not passed on, and of the Reply its XID is all that is. */
-START_TEST(what_exceeds_the_limit_is_an_error_and_others_do_not_notice)
+START_TEST(messages_above_the_limit_fail_and_other_calls_are_not_affected)
 {
 	struct idle idle;
 	unsigned write, read, before, between, behind;
@@ -177,7 +177,7 @@ int main(void)
 	tcase_add_loop_test(
 		tc, a_reply_larger_than_its_call_allows_is_an_error_and_others_do_not_notice, 0,
 		ARRAY_SIZE(ways));
-	tcase_add_loop_test(tc, what_exceeds_the_limit_is_an_error_and_others_do_not_notice, 0,
+	tcase_add_loop_test(tc, messages_above_the_limit_fail_and_other_calls_are_not_affected, 0,
 			    ARRAY_SIZE(ways));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -152,7 +152,7 @@ static const struct {
 };
 
 /* Every procedure and operation. */
-START_TEST(what_two_legs_pad_arrives)
+START_TEST(padded_messages_between_two_legs_arrive_unchanged)
 {
 	new_rig(&pairs[_i].faults);
 	rig->client.config.ddp = pairs[_i].ddp;
@@ -200,7 +200,7 @@ END_TEST
  * A payload is not copied for the sake of pads: with two of them the list is longer than the
  * endpoint gathers.
  */
-START_TEST(what_would_be_copied_is_sent_without)
+START_TEST(data_that_would_be_copied_get_no_padding)
 {
 	new_rig(&(struct sim_faults){.max_sge = 3});
 	rig->client.config.inline_threshold_bytes = rig->server.config.inline_threshold_bytes =
@@ -340,7 +340,7 @@ static void expect_refused(const char *what)
 	ck_assert_uint_eq(arrived, 0);
 }
 
-START_TEST(what_cannot_be_made_plain_gets_err_chunk)
+START_TEST(an_undecodable_rdma_msgp_gets_err_chunk)
 {
 	static const char neither[40] = "\0\0\0\1\0\0\0\2 neither Call nor Reply";
 
@@ -376,7 +376,7 @@ START_TEST(what_cannot_be_made_plain_gets_err_chunk)
 }
 END_TEST
 
-START_TEST(what_is_not_known_may_be_shorter_than_the_threshold)
+START_TEST(unknown_calls_can_have_padded_data_below_the_threshold)
 {
 	begin_server();
 	make(200001, 1, 1, "o:100", "o:10");
@@ -387,7 +387,7 @@ START_TEST(what_is_not_known_may_be_shorter_than_the_threshold)
 }
 END_TEST
 
-START_TEST(what_is_too_short_is_discarded)
+START_TEST(too_short_sends_are_discarded)
 {
 	begin_server();
 	begin(64, 0);
@@ -551,15 +551,16 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, teardown);
-	tcase_add_loop_test(tc, what_two_legs_pad_arrives, 0, ARRAY_SIZE(pairs));
+	tcase_add_loop_test(tc, padded_messages_between_two_legs_arrive_unchanged, 0,
+			    ARRAY_SIZE(pairs));
 	tcase_add_test(tc, nothing_of_the_reverse_direction_is_padded);
-	tcase_add_test(tc, what_would_be_copied_is_sent_without);
+	tcase_add_test(tc, data_that_would_be_copied_get_no_padding);
 	tcase_add_test(tc, many_short_ones_are_sent_without);
 	tcase_add_loop_test(tc, the_server_gets_what_was_sent_without_pads, 0, ARRAY_SIZE(aligns));
 	tcase_add_test(tc, data_may_be_aligned_to_half_the_receive);
-	tcase_add_test(tc, what_cannot_be_made_plain_gets_err_chunk);
-	tcase_add_test(tc, what_is_not_known_may_be_shorter_than_the_threshold);
-	tcase_add_test(tc, what_is_too_short_is_discarded);
+	tcase_add_test(tc, an_undecodable_rdma_msgp_gets_err_chunk);
+	tcase_add_test(tc, unknown_calls_can_have_padded_data_below_the_threshold);
+	tcase_add_test(tc, too_short_sends_are_discarded);
 	tcase_add_test(tc, data_may_be_in_a_read_chunk);
 	tcase_add_test(tc, without_the_drafts_extras_it_is_refused);
 	tcase_add_test(tc, a_reply_is_made_plain_by_its_call);

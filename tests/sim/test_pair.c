@@ -135,7 +135,7 @@ static void expect_described(const struct leg *leg, const char *text)
 	ck_assert_str_eq(is, text);
 }
 
-START_TEST(what_both_ends_agreed_on_can_be_told)
+START_TEST(both_ends_report_the_negotiated_values)
 {
 	struct rig *rig = rig_open(NULL);
 
@@ -433,7 +433,7 @@ int main(void)
 	tcase_add_test(tc, every_size_around_the_threshold_arrives_whole);
 	tcase_add_test(tc, long_calls_and_replies_go_through_chunks);
 	tcase_add_test(tc, many_calls_at_once_are_all_answered);
-	tcase_add_test(tc, what_both_ends_agreed_on_can_be_told);
+	tcase_add_test(tc, both_ends_report_the_negotiated_values);
 	tcase_add_test(tc, reverse_calls_past_their_queue_fail);
 	tcase_add_test(tc, a_reverse_call_too_big_fails);
 	tcase_add_test(tc, both_directions_at_once);

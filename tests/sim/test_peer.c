@@ -71,7 +71,7 @@ START_TEST(in_draft03_what_is_configured_counts)
 }
 END_TEST
 
-START_TEST(what_is_configured_is_not_questioned)
+START_TEST(a_configured_peer_is_not_detected)
 {
 	open_peer((enum peer_id)_i, pd_ours);
 	expect_peer(peer_profile((enum peer_id)_i)->name);
@@ -139,7 +139,7 @@ START_TEST(a_write_to_them_has_its_data_in_a_chunk_whatever_ddp_says)
 }
 END_TEST
 
-START_TEST(they_are_lent_segments_of_1_mib_at_most)
+START_TEST(exposed_segments_are_at_most_1_mib)
 {
 	open_peer((enum peer_id)_i, pd_4096);
 	fake_call_payloads[0] = (struct rpc_payload){160, MIB + 4};
@@ -169,7 +169,7 @@ END_TEST
  * What ends up in a file when WRITE data come inline, as ntirpc was from April 2025 to April 2026:
  * not they.
  */
-START_TEST(they_get_no_file_data_inline)
+START_TEST(file_data_are_not_sent_inline)
 {
 	open_peer((enum peer_id)_i, NULL);
 	fake_call_payloads[0] = (struct rpc_payload){160, 6};
@@ -198,13 +198,13 @@ static void expect_inline(enum peer_id id, bool file_data, uint32_t call_bytes)
 }
 
 /* It would take what follows for the data. */
-START_TEST(they_get_file_data_inline_if_as_much_follows)
+START_TEST(file_data_are_sent_inline_if_enough_data_follow)
 {
 	expect_inline((enum peer_id)_i, true, 176);
 }
 END_TEST
 
-START_TEST(they_get_a_path_inline_if_it_fits)
+START_TEST(paths_are_sent_inline_if_they_fit)
 {
 	expect_inline((enum peer_id)_i, false, 172);
 }
@@ -352,7 +352,7 @@ int main(void)
 	tcase_add_loop_test(tc, in_draft03_a_server_without_private_data_is_none_with_quirks, 0,
 			    ARRAY_SIZE(shown));
 	tcase_add_loop_test(tc, in_draft03_what_is_configured_counts, PEER_AUTO, PEER_COUNT);
-	tcase_add_loop_test(tc, what_is_configured_is_not_questioned, PEER_AUTO, PEER_COUNT);
+	tcase_add_loop_test(tc, a_configured_peer_is_not_detected, PEER_AUTO, PEER_COUNT);
 	tcase_add_test(tc, only_a_server_has_a_profile);
 	tcase_add_loop_test(tc, a_reply_chunk_for_ganesha_or_chimera_has_1_mib_at_most,
 			    PEER_GANESHA, PEER_CHIMERA + 1);
@@ -360,13 +360,12 @@ int main(void)
 			    PEER_GANESHA, PEER_CHIMERA + 1);
 	tcase_add_loop_test(tc, a_write_to_them_has_its_data_in_a_chunk_whatever_ddp_says,
 			    PEER_GANESHA, PEER_CHIMERA + 1);
-	tcase_add_loop_test(tc, they_are_lent_segments_of_1_mib_at_most, PEER_GANESHA,
-			    PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, exposed_segments_are_at_most_1_mib, PEER_GANESHA, PEER_CHIMERA + 1);
 	tcase_add_test(tc, ganesha_is_lent_a_long_call_in_segments);
-	tcase_add_loop_test(tc, they_get_no_file_data_inline, PEER_GANESHA, PEER_CHIMERA + 1);
-	tcase_add_loop_test(tc, they_get_file_data_inline_if_as_much_follows, PEER_GANESHA,
+	tcase_add_loop_test(tc, file_data_are_not_sent_inline, PEER_GANESHA, PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, file_data_are_sent_inline_if_enough_data_follow, PEER_GANESHA,
 			    PEER_CHIMERA + 1);
-	tcase_add_loop_test(tc, they_get_a_path_inline_if_it_fits, PEER_GANESHA, PEER_CHIMERA + 1);
+	tcase_add_loop_test(tc, paths_are_sent_inline_if_they_fit, PEER_GANESHA, PEER_CHIMERA + 1);
 	tcase_add_test(tc, chimera_gets_no_long_call_without_a_payload);
 	tcase_add_test(tc, solaris_is_sent_no_private_data_and_1024_bytes_at_most);
 	tcase_add_loop_test(tc, all_but_solaris_are_sent_private_data, PEER_AUTO, PEER_COUNT);

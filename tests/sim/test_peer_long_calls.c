@@ -40,7 +40,7 @@ START_TEST(a_server_that_refuses_a_long_call_gets_no_other)
 }
 END_TEST
 
-START_TEST(that_a_server_refuses_long_calls_is_remembered_for_a_while)
+START_TEST(a_refusal_of_long_calls_is_remembered_for_a_while)
 {
 	open_peer(PEER_AUTO, NULL);
 	long_call_is_refused();
@@ -218,7 +218,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup_peer, teardown_peer);
 	tcase_add_test(tc, a_server_that_refuses_a_long_call_gets_no_other);
-	tcase_add_test(tc, that_a_server_refuses_long_calls_is_remembered_for_a_while);
+	tcase_add_test(tc, a_refusal_of_long_calls_is_remembered_for_a_while);
 	tcase_add_test(tc, a_refusal_that_one_client_met_is_not_held_against_the_others);
 	tcase_add_test(tc, a_refusal_that_two_clients_met_is_remembered_for_all);
 	tcase_add_test(tc, a_server_that_goes_on_taking_long_calls_is_remembered_so);

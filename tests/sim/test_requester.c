@@ -297,7 +297,7 @@ START_TEST(an_unused_reply_chunk_may_come_back_empty)
 END_TEST
 
 /* A4.2-3 */
-START_TEST(what_a_server_sends_wrong_is_never_answered)
+START_TEST(malformed_replies_are_never_answered)
 {
 	uint8_t bytes[128] = {0};
 
@@ -624,7 +624,7 @@ int main(void)
 	tcase_add_test(tc, a_reply_chunk_is_offered_when_the_reply_may_not_fit);
 	tcase_add_test(tc, a_reply_comes_in_the_reply_chunk);
 	tcase_add_test(tc, an_unused_reply_chunk_may_come_back_empty);
-	tcase_add_test(tc, what_a_server_sends_wrong_is_never_answered);
+	tcase_add_test(tc, malformed_replies_are_never_answered);
 	tcase_add_test(tc, a_reverse_call_is_answered);
 	tcase_add_test(tc, a_reverse_call_above_the_threshold_ends_the_connection);
 	tcase_add_test(tc, the_same_xid_lives_in_both_directions);

@@ -117,7 +117,7 @@ static void expect_position_zero(void)
 	reply_inline(call.xid, 100, 32);
 }
 
-START_TEST(what_cannot_be_reduced_goes_as_a_whole)
+START_TEST(calls_that_cannot_be_reduced_are_sent_as_a_whole)
 {
 	expect_position_zero(); /* no payload */
 	fake_ncall_payloads = 2;
@@ -413,7 +413,7 @@ int main(void)
 	tcase_add_test(tc, a_payload_at_the_end_leaves_nothing_behind_it);
 	tcase_add_test(tc, a_payload_in_segments_is_one_chunk);
 	tcase_add_test(tc, a_call_that_fits_inline_is_not_reduced);
-	tcase_add_test(tc, what_cannot_be_reduced_goes_as_a_whole);
+	tcase_add_test(tc, calls_that_cannot_be_reduced_are_sent_as_a_whole);
 	tcase_add_test(tc, a_payload_lands_between_what_comes_inline);
 	tcase_add_test(tc, a_payload_may_land_in_segments);
 	tcase_add_test(tc, a_payload_gets_its_pad_whether_it_is_written_or_not);

@@ -384,7 +384,7 @@ START_TEST(a_read_of_a_call_that_is_broken_off_is_not_answered)
 }
 END_TEST
 
-START_TEST(what_goes_inline_waits_even_where_reads_can_wait)
+START_TEST(inline_calls_wait_until_complete_even_if_reads_can_wait)
 {
 	struct exchange *x = begin_late_call(false, 1000);
 
@@ -398,7 +398,7 @@ START_TEST(what_goes_inline_waits_even_where_reads_can_wait)
 END_TEST
 
 /* Whether it has a payload shows only when it is here. */
-START_TEST(what_may_be_reduced_waits_even_where_reads_can_wait)
+START_TEST(reducible_calls_wait_until_complete_even_if_reads_can_wait)
 {
 	struct exchange *x = begin_late_call(true, 10000);
 
@@ -599,8 +599,8 @@ int main(void)
 	tcase_add_test(tc, a_long_call_leaves_at_once_where_reads_can_wait);
 	tcase_add_test(tc, a_read_of_a_call_that_still_comes_is_answered_when_it_has_come);
 	tcase_add_test(tc, a_read_of_a_call_that_is_broken_off_is_not_answered);
-	tcase_add_test(tc, what_goes_inline_waits_even_where_reads_can_wait);
-	tcase_add_test(tc, what_may_be_reduced_waits_even_where_reads_can_wait);
+	tcase_add_test(tc, inline_calls_wait_until_complete_even_if_reads_can_wait);
+	tcase_add_test(tc, reducible_calls_wait_until_complete_even_if_reads_can_wait);
 	tcase_add_test(tc, a_call_answered_before_it_is_whole_is_let_go);
 	tcase_add_loop_test(tc, an_answer_waits_while_the_server_reads_the_call, 0, 2);
 	tcase_add_loop_test(tc, an_answer_that_waits_for_the_rest_ends_with_the_connection, 0, 4);

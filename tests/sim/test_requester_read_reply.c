@@ -193,7 +193,7 @@ static void write_payload(struct rpcrdma_header *hdr, const uint8_t *payload, ui
 }
 
 /* A3.8-1: a Call that is Read, its result written, and the rest of the Reply by read chunk. */
-START_TEST(what_is_written_and_what_is_lent_make_one_reply)
+START_TEST(written_and_read_chunks_form_one_reply)
 {
 	struct rpcrdma_header hdr;
 	uint8_t *reply, rest[400];
@@ -580,7 +580,7 @@ int main(void)
 	tcase_add_test(tc, parts_of_a_reply_may_be_lent);
 	tcase_add_test(tc, a_chunk_may_come_without_its_pad);
 	tcase_add_test(tc, empty_segments_bring_nothing);
-	tcase_add_test(tc, what_is_written_and_what_is_lent_make_one_reply);
+	tcase_add_test(tc, written_and_read_chunks_form_one_reply);
 	tcase_add_test(tc, a_write_chunk_may_stay_unused);
 	tcase_add_test(tc, a_reply_longer_than_what_was_offered_gets_its_own_memory);
 	tcase_add_test(tc, a_key_of_the_call_may_be_invalidated_with_it);

@@ -157,7 +157,7 @@ START_TEST(an_error_while_a_reply_is_read_is_dropped)
 END_TEST
 
 /* It may have been the Reply to any Call. */
-START_TEST(what_does_not_decode_while_a_reply_is_read_closes)
+START_TEST(an_undecodable_message_while_a_reply_is_read_closes)
 {
 	struct rpcrdma_header hdr;
 	uint32_t xid = be_reading();
@@ -295,7 +295,7 @@ static void judge(void)
 	ck_assert_uint_eq(sim_net_stats(rig->net)->overruns, 0);
 }
 
-START_TEST(whatever_breaks_nothing_leaks)
+START_TEST(any_failure_leaks_nothing)
 {
 	enum kind kind = _i % 4;
 	unsigned k, ran = 0;
@@ -347,13 +347,13 @@ int main(void)
 	tcase_add_test(tc, one_credit_is_enough_for_a_thousand_lent_replies);
 	tcase_add_test(tc, a_second_reply_while_one_is_read_is_dropped);
 	tcase_add_test(tc, an_error_while_a_reply_is_read_is_dropped);
-	tcase_add_test(tc, what_does_not_decode_while_a_reply_is_read_closes);
+	tcase_add_test(tc, an_undecodable_message_while_a_reply_is_read_closes);
 	tcase_add_test(tc, an_invalidation_while_a_reply_is_read_closes);
 	tcase_add_test(tc, a_key_that_is_not_the_servers_closes);
 	tcase_add_test(tc, a_reply_that_cannot_be_read_in_time_closes);
 	tcase_add_test(tc, a_leg_that_drains_reads_first);
 	tcase_add_loop_test(tc, a_leg_that_closes_while_it_reads_lets_go, 0, 3);
-	tcase_add_loop_test(tc, whatever_breaks_nothing_leaks, 0, 8);
+	tcase_add_loop_test(tc, any_failure_leaks_nothing, 0, 8);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -434,7 +434,7 @@ START_TEST(an_xid_that_differs_from_the_calls_gets_err_chunk)
 }
 END_TEST
 
-START_TEST(what_is_no_rpc_message_gets_err_chunk)
+START_TEST(non_rpc_messages_get_err_chunk)
 {
 	uint8_t call[1024];
 
@@ -597,7 +597,7 @@ START_TEST(reads_and_writes_are_no_longer_than_the_endpoint_takes)
 }
 END_TEST
 
-START_TEST(what_follows_a_nomsg_header_is_ignored)
+START_TEST(bytes_after_a_nomsg_header_are_ignored)
 {
 	uint8_t call[500];
 
@@ -641,7 +641,7 @@ int main(void)
 	tcase_add_test(tc, dones_and_errors_are_never_answered);
 	tcase_add_test(tc, lists_that_do_not_decode_get_err_chunk);
 	tcase_add_test(tc, an_xid_that_differs_from_the_calls_gets_err_chunk);
-	tcase_add_test(tc, what_is_no_rpc_message_gets_err_chunk);
+	tcase_add_test(tc, non_rpc_messages_get_err_chunk);
 	tcase_add_test(tc, rpc_errors_are_answered_by_rpc);
 	tcase_add_test(tc, auth_tls_is_denied_and_never_passed_on);
 	tcase_add_loop_test(tc, no_answer_leaves_before_the_reads_are_done, 0, 2);
@@ -649,7 +649,7 @@ int main(void)
 	tcase_add_test(tc, an_xid_answered_may_be_used_again);
 	tcase_add_test(tc, short_gather_lists_are_enough);
 	tcase_add_test(tc, reads_and_writes_are_no_longer_than_the_endpoint_takes);
-	tcase_add_test(tc, what_follows_a_nomsg_header_is_ignored);
+	tcase_add_test(tc, bytes_after_a_nomsg_header_are_ignored);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);
 	return test_main(suite);

@@ -120,7 +120,7 @@ START_TEST(short_segments_are_told_of_together)
 END_TEST
 
 /* Its Reads are out until then, and so is its XID. */
-START_TEST(one_that_is_answered_early_has_its_reply_at_its_end)
+START_TEST(an_early_reply_is_sent_when_the_call_is_complete)
 {
 	struct fabric_key *key = begin_call(1, true);
 
@@ -136,7 +136,7 @@ START_TEST(one_that_is_answered_early_has_its_reply_at_its_end)
 }
 END_TEST
 
-START_TEST(one_that_breaks_off_never_becomes_complete)
+START_TEST(a_truncated_call_never_becomes_complete)
 {
 	struct fabric_key *key = begin_call(1, true);
 	struct exchange *x;
@@ -171,7 +171,7 @@ START_TEST(a_leg_that_drains_waits_for_it)
 }
 END_TEST
 
-START_TEST(it_is_given_up_complete_where_nobody_asked_for_parts)
+START_TEST(a_call_is_delivered_complete_unless_the_owner_accepts_parts)
 {
 	struct fabric_key *key = begin_call(1, false);
 
@@ -193,10 +193,10 @@ int main(void)
 
 	tcase_add_test(tc, a_long_call_is_given_up_before_it_is_complete);
 	tcase_add_test(tc, short_segments_are_told_of_together);
-	tcase_add_test(tc, one_that_is_answered_early_has_its_reply_at_its_end);
-	tcase_add_loop_test(tc, one_that_breaks_off_never_becomes_complete, 0, 2);
+	tcase_add_test(tc, an_early_reply_is_sent_when_the_call_is_complete);
+	tcase_add_loop_test(tc, a_truncated_call_never_becomes_complete, 0, 2);
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
-	tcase_add_test(tc, it_is_given_up_complete_where_nobody_asked_for_parts);
+	tcase_add_test(tc, a_call_is_delivered_complete_unless_the_owner_accepts_parts);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -393,7 +393,7 @@ START_TEST(chunks_of_what_is_protected_are_misplaced)
 }
 END_TEST
 
-START_TEST(what_is_protected_passes_where_strict_chunks_is_off)
+START_TEST(protected_calls_with_chunks_pass_without_strict_chunks)
 {
 	send_protected(_i);
 	expect_passed();
@@ -448,7 +448,7 @@ int main(void)
 	tcase_add_loop_test(lax, chunks_beside_a_payload_pass_where_strict_chunks_is_off, 0, 4);
 	tcase_add_loop_test(tc, a_chunk_in_the_header_is_misplaced, 0, 2);
 	tcase_add_loop_test(tc, chunks_of_what_is_protected_are_misplaced, 0, 2);
-	tcase_add_loop_test(lax, what_is_protected_passes_where_strict_chunks_is_off, 0, 2);
+	tcase_add_loop_test(lax, protected_calls_with_chunks_pass_without_strict_chunks, 0, 2);
 	tcase_add_loop_test(tc, chunks_pass_of_programs_without_a_known_binding, 0,
 			    2 * (int)ARRAY_SIZE(others));
 	suite_add_tcase(suite, tc);

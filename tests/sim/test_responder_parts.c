@@ -141,7 +141,7 @@ START_TEST(a_payload_is_written_as_it_comes)
 }
 END_TEST
 
-START_TEST(one_that_is_broken_off_has_no_send)
+START_TEST(a_truncated_reply_is_not_sent)
 {
 	for (uint32_t have = 0; have < TOTAL; have += 19997) {
 		struct exchange *x;
@@ -157,7 +157,7 @@ START_TEST(one_that_is_broken_off_has_no_send)
 }
 END_TEST
 
-START_TEST(one_that_grows_while_the_leg_closes_has_no_send)
+START_TEST(a_growing_reply_is_not_sent_while_the_leg_closes)
 {
 	struct exchange *x;
 
@@ -194,7 +194,7 @@ END_TEST
  * Its place does not show before all is here; or so much else comes inline that it might not fit at
  * last.
  */
-START_TEST(one_that_cannot_be_told_early_waits)
+START_TEST(a_reply_whose_form_is_unknown_waits_until_complete)
 {
 	enum { NOT_FOUND, SHOWS_LATE, LONG_REST };
 	struct exchange *x;
@@ -264,10 +264,10 @@ int main(void)
 	TCase *tc = tcase_create("parts");
 
 	tcase_add_loop_test(tc, a_payload_is_written_as_it_comes, 0, ARRAY_SIZE(steps));
-	tcase_add_test(tc, one_that_is_broken_off_has_no_send);
-	tcase_add_test(tc, one_that_grows_while_the_leg_closes_has_no_send);
+	tcase_add_test(tc, a_truncated_reply_is_not_sent);
+	tcase_add_test(tc, a_growing_reply_is_not_sent_while_the_leg_closes);
 	tcase_add_test(tc, nothing_is_written_of_one_that_does_not_fit);
-	tcase_add_loop_test(tc, one_that_cannot_be_told_early_waits, 0, 3);
+	tcase_add_loop_test(tc, a_reply_whose_form_is_unknown_waits_until_complete, 0, 3);
 	tcase_add_test(tc, other_replies_pass_it);
 	tcase_add_test(tc, its_claim_counts_what_the_parts_take);
 	suite_add_tcase(suite, tc);

@@ -76,7 +76,7 @@ START_TEST(an_unused_reply_chunk_is_left_out)
 }
 END_TEST
 
-START_TEST(what_fits_inline_is_not_lent)
+START_TEST(replies_that_fit_inline_use_no_read_chunk)
 {
 	const uint32_t room = 4096 - RPCRDMA_MIN_HDR_BYTES;
 
@@ -118,7 +118,7 @@ START_TEST(the_rest_of_a_payload_is_lent_in_stretches)
 END_TEST
 
 /* With a Call in a read chunk, and in a Send that takes the one key of the Call away. */
-START_TEST(it_goes_with_every_other_kind_of_chunk)
+START_TEST(a_reply_by_read_chunk_can_have_every_other_kind_of_chunk)
 {
 	uint8_t call[2000];
 	struct fabric_key *key;
@@ -554,9 +554,9 @@ int main(void)
 	tcase_add_test(tc, a_reply_that_fits_nowhere_is_read_by_the_client);
 	tcase_add_test(tc, for_a_reply_chunk_that_is_too_small_it_is_lent);
 	tcase_add_test(tc, an_unused_reply_chunk_is_left_out);
-	tcase_add_test(tc, what_fits_inline_is_not_lent);
+	tcase_add_test(tc, replies_that_fit_inline_use_no_read_chunk);
 	tcase_add_test(tc, the_rest_of_a_payload_is_lent_in_stretches);
-	tcase_add_test(tc, it_goes_with_every_other_kind_of_chunk);
+	tcase_add_test(tc, a_reply_by_read_chunk_can_have_every_other_kind_of_chunk);
 	tcase_add_test(closed, a_reply_of_too_many_segments_gets_err_chunk);
 	tcase_add_test(closed, no_list_is_longer_than_the_longest);
 	tcase_add_test(closed, to_a_client_that_never_reads_nothing_is_lent);

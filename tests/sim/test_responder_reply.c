@@ -48,7 +48,7 @@ START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
 END_TEST
 
 /* Nothing of an RDMA_NOMSG is here when it claims memory. */
-START_TEST(what_a_client_offers_beside_a_hidden_call_is_not_claimed)
+START_TEST(no_memory_is_claimed_for_chunks_of_a_protected_call)
 {
 	uint8_t call[RIG_CALL_MIN];
 
@@ -610,7 +610,7 @@ int main(void)
 	tcase_add_test(tc, a_reply_that_cannot_be_followed_is_not_reduced);
 	tcase_add_test(tc, write_chunk_and_reply_chunk_work_together);
 	tcase_add_test(tc, the_only_key_of_a_call_is_invalidated);
-	tcase_add_test(closed, what_a_client_offers_beside_a_hidden_call_is_not_claimed);
+	tcase_add_test(closed, no_memory_is_claimed_for_chunks_of_a_protected_call);
 	tcase_add_test(closed, nothing_is_invalidated_unless_the_client_offers_it);
 	tcase_add_test(closed, nothing_is_invalidated_unless_we_offer_it);
 	tcase_add_loop_test(closed, a_device_that_cannot_invalidate_does_not_offer_to, 0, 2);

@@ -277,7 +277,7 @@ START_TEST(an_rdma_client_is_asked_for_its_call_only_among_several)
 }
 END_TEST
 
-START_TEST(it_may_end_while_it_waits_for_the_old_one)
+START_TEST(a_client_can_close_while_it_waits_for_its_old_connection)
 {
 	struct stub *old, *to;
 
@@ -345,7 +345,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_old_connection_is_waited_for_until_it_ends, 0, 2);
 	tcase_add_loop_test(tc, an_old_connection_is_asked_for_its_end, 0, 2);
 	tcase_add_loop_test(tc, an_rdma_client_is_asked_for_its_call_only_among_several, 0, 2);
-	tcase_add_loop_test(tc, it_may_end_while_it_waits_for_the_old_one, 0, 2);
+	tcase_add_loop_test(tc, a_client_can_close_while_it_waits_for_its_old_connection, 0, 2);
 	tcase_add_test(tc, a_client_without_a_place_keeps_its_port);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -205,7 +205,7 @@ static void expect_short_call(void)
 /* ---- the end that calls ---- */
 
 /* B3.3-1 */
-START_TEST(who_says_none_gets_no_reverse_call)
+START_TEST(a_peer_with_none_gets_no_reverse_call)
 {
 	open_connector(NULL, _i, XCHAR_BRS_NONE);
 	call_behind(100, 100);
@@ -219,7 +219,7 @@ START_TEST(who_says_none_gets_no_reverse_call)
 END_TEST
 
 /* B3.3-2, X-16: without chunks where they were not both for them. */
-START_TEST(who_says_less_than_genl_gets_calls_without_chunks)
+START_TEST(a_peer_with_less_than_genl_gets_reverse_calls_without_chunks)
 {
 	static const unsigned levels[] = {SAYS_NOTHING, XCHAR_BRS_UNKNOWN, XCHAR_BRS_SZLIM,
 					  XCHAR_BRS_GENL};
@@ -239,7 +239,7 @@ START_TEST(who_says_less_than_genl_gets_calls_without_chunks)
 }
 END_TEST
 
-START_TEST(who_says_genl_gets_calls_with_chunks)
+START_TEST(a_peer_with_genl_gets_reverse_calls_with_chunks)
 {
 	uint8_t got[LONG_BYTES], want[LONG_BYTES];
 
@@ -637,10 +637,10 @@ int main(void)
 	Suite *suite = suite_create("reverse");
 	TCase *tc = tcase_create("reverse");
 
-	tcase_add_loop_test(tc, who_says_none_gets_no_reverse_call, 0, 2);
-	tcase_add_loop_test(tc, who_says_less_than_genl_gets_calls_without_chunks, 0, 4);
+	tcase_add_loop_test(tc, a_peer_with_none_gets_no_reverse_call, 0, 2);
+	tcase_add_loop_test(tc, a_peer_with_less_than_genl_gets_reverse_calls_without_chunks, 0, 4);
 	tcase_add_test(tc, a_reverse_call_waits_for_the_version);
-	tcase_add_test(tc, who_says_genl_gets_calls_with_chunks);
+	tcase_add_test(tc, a_peer_with_genl_gets_reverse_calls_with_chunks);
 	tcase_add_loop_test(tc, a_reverse_reply_may_invalidate_where_that_was_said, 0, 2);
 	tcase_add_test(tc, an_upd_changes_where_reverse_calls_go);
 	tcase_add_loop_test(tc, an_acceptor_takes_invalidation_of_what_it_lends, 0, 8);

@@ -246,7 +246,7 @@ START_TEST(a_call_that_is_held_fails_too)
 END_TEST
 
 /* A client that is a little late lets the next one go. */
-START_TEST(what_waited_for_the_credit_of_a_late_one_goes)
+START_TEST(a_call_that_waits_for_the_credit_of_a_late_one_is_sent)
 {
 	uint32_t first, second;
 
@@ -269,7 +269,7 @@ END_TEST
 /*
  * However long it has waited before it was sent: its caller waits for one time limit, not for two.
  */
-START_TEST(what_was_held_and_then_sent_fails_in_the_same_time)
+START_TEST(the_timeout_of_a_call_includes_its_wait_for_a_credit)
 {
 	uint32_t first, second;
 
@@ -491,7 +491,7 @@ START_TEST(a_drain_finds_it_given_up_already)
 }
 END_TEST
 
-START_TEST(it_ends_with_its_connection)
+START_TEST(a_late_call_ends_with_its_connection)
 {
 	open_client(TIMEOUT_US);
 	grant(4);
@@ -612,7 +612,7 @@ static size_t used_bytes(void)
 }
 
 /* Its memory is there for the peer, and counted, until the late answer. */
-START_TEST(what_was_lent_stays_until_the_late_answer)
+START_TEST(exposed_memory_stays_until_the_late_reply)
 {
 	const struct sim_faults faults = {.async_unbind = _i};
 	uint32_t xid;
@@ -639,7 +639,7 @@ START_TEST(what_was_lent_stays_until_the_late_answer)
 END_TEST
 
 /* And until the end of the connection. */
-START_TEST(what_was_lent_is_freed_with_the_connection)
+START_TEST(exposed_memory_is_freed_with_the_connection)
 {
 	const struct sim_faults faults = {.async_unbind = _i & 1};
 
@@ -710,8 +710,8 @@ int main(void)
 	tcase_add_test(tc, an_answer_in_time_is_none_that_is_late);
 	tcase_add_test(tc, without_a_time_a_call_waits_for_ever);
 	tcase_add_test(tc, a_call_that_is_held_fails_too);
-	tcase_add_test(tc, what_waited_for_the_credit_of_a_late_one_goes);
-	tcase_add_test(tc, what_was_held_and_then_sent_fails_in_the_same_time);
+	tcase_add_test(tc, a_call_that_waits_for_the_credit_of_a_late_one_is_sent);
+	tcase_add_test(tc, the_timeout_of_a_call_includes_its_wait_for_a_credit);
 	tcase_add_loop_test(tc, the_last_of_many_is_as_the_first, 0, 2);
 	tcase_add_test(tc, more_than_may_wait_fail_at_once);
 	tcase_add_test(tc, late_answers_come_in_any_order);
@@ -720,11 +720,11 @@ int main(void)
 	tcase_add_test(tc, the_receives_of_late_answers_stay);
 	tcase_add_test(tc, a_drain_does_not_wait_for_it);
 	tcase_add_test(tc, a_drain_finds_it_given_up_already);
-	tcase_add_loop_test(tc, it_ends_with_its_connection, 0, 4);
+	tcase_add_loop_test(tc, a_late_call_ends_with_its_connection, 0, 4);
 	tcase_add_test(tc, the_first_reverse_call_makes_the_timer);
 	tcase_add_loop_test(tc, a_reverse_reply_that_was_not_written_fails, 0, 3);
-	tcase_add_loop_test(tc, what_was_lent_stays_until_the_late_answer, 0, 2);
-	tcase_add_loop_test(tc, what_was_lent_is_freed_with_the_connection, 0, 4);
+	tcase_add_loop_test(tc, exposed_memory_stays_until_the_late_reply, 0, 2);
+	tcase_add_loop_test(tc, exposed_memory_is_freed_with_the_connection, 0, 4);
 	tcase_add_test(tc, a_late_answer_may_invalidate);
 	tcase_add_test(tc, a_call_that_still_comes_is_not_given_up);
 	suite_add_tcase(suite, tc);

@@ -95,7 +95,7 @@ static uint64_t refused(unsigned gate)
 }
 
 /* Whatever fits a Send of the size that was agreed goes inline, in both directions. */
-START_TEST(what_fits_a_send_passes_inline)
+START_TEST(reverse_messages_that_fit_a_send_are_inline)
 {
 	static const uint32_t thresholds[] = {8192, 65536, LARGEST_INLINE};
 	uint32_t threshold = thresholds[_i];
@@ -115,7 +115,7 @@ START_TEST(what_fits_a_send_passes_inline)
 END_TEST
 
 /* SYSTEM_ERR at once, which costs the others nothing. */
-START_TEST(what_fits_no_send_is_refused)
+START_TEST(reverse_messages_above_the_send_size_are_refused)
 {
 	uint32_t threshold = _i ? 65536 : 4096;
 
@@ -214,8 +214,8 @@ int main(void)
 	TCase *tc = tcase_create("reverse_sizes");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, what_fits_a_send_passes_inline, 0, 3);
-	tcase_add_loop_test(tc, what_fits_no_send_is_refused, 0, 2);
+	tcase_add_loop_test(tc, reverse_messages_that_fit_a_send_are_inline, 0, 3);
+	tcase_add_loop_test(tc, reverse_messages_above_the_send_size_are_refused, 0, 2);
 	tcase_add_test(tc, with_chunks_longer_ones_pass);
 	tcase_add_loop_test(tc, where_memory_is_short_long_ones_fail_and_short_ones_pass, 0, 4);
 	tcase_add_loop_test(tc, a_client_that_answers_late_is_told_of, 0, 2);

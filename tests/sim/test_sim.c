@@ -112,7 +112,7 @@ START_TEST(a_send_longer_than_the_receive_closes)
 }
 END_TEST
 
-START_TEST(what_was_posted_is_completed_in_order)
+START_TEST(work_requests_complete_in_order)
 {
 	teardown();
 	open_with(&(struct sim_faults){.max_delay_us = 10000, .seed = 4});
@@ -139,7 +139,7 @@ START_TEST(a_cut_flushes_what_was_posted)
 }
 END_TEST
 
-START_TEST(what_was_posted_before_a_close_is_delivered)
+START_TEST(sends_posted_before_a_close_are_delivered)
 {
 	for (int i = 0; i < 10; i++)
 		raw_post_send(raw, "x", 1);
@@ -152,7 +152,7 @@ START_TEST(what_was_posted_before_a_close_is_delivered)
 }
 END_TEST
 
-START_TEST(nobody_listens_where_nobody_listens)
+START_TEST(a_connect_without_a_listener_fails)
 {
 	struct sockaddr_storage addr = {.ss_family = AF_INET6};
 	struct leg *leg;
@@ -233,10 +233,10 @@ int main(void)
 	tcase_add_test(tc, a_write_of_nothing_needs_no_key);
 	tcase_add_test(tc, invalidating_what_is_no_key_closes);
 	tcase_add_test(tc, a_send_longer_than_the_receive_closes);
-	tcase_add_test(tc, what_was_posted_is_completed_in_order);
+	tcase_add_test(tc, work_requests_complete_in_order);
 	tcase_add_test(tc, a_cut_flushes_what_was_posted);
-	tcase_add_test(tc, what_was_posted_before_a_close_is_delivered);
-	tcase_add_test(tc, nobody_listens_where_nobody_listens);
+	tcase_add_test(tc, sends_posted_before_a_close_are_delivered);
+	tcase_add_test(tc, a_connect_without_a_listener_fails);
 	tcase_add_test(tc, the_same_seed_gives_the_same_run);
 	tcase_add_test(tc, a_dropped_connection_is_refused);
 	tcase_add_test(tc, a_paused_listener_takes_nothing);

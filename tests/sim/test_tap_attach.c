@@ -196,7 +196,7 @@ START_TEST(only_what_is_wanted_is_told)
 }
 END_TEST
 
-START_TEST(what_is_fast_is_not_told_to_who_wants_the_slow)
+START_TEST(fast_calls_are_not_passed_to_a_tap_for_slow_ones)
 {
 	open_chain(NULL);
 	watch(0, TAP_CALLS, "--slower 150ms");
@@ -426,7 +426,7 @@ int main(void)
 	tcase_add_checked_fixture(calls, setup, teardown);
 	tcase_add_loop_test(calls, each_leg_tells_how_it_carried_a_message, 0, ARRAY_SIZE(carried));
 	tcase_add_test(calls, only_what_is_wanted_is_told);
-	tcase_add_test(calls, what_is_fast_is_not_told_to_who_wants_the_slow);
+	tcase_add_test(calls, fast_calls_are_not_passed_to_a_tap_for_slow_ones);
 	tcase_add_test(calls, callbacks_are_told_too);
 	tcase_add_test(calls, a_call_without_an_answer_is_told_as_such);
 	tcase_add_test(calls, a_call_without_an_answer_is_slow_by_what_it_waited);

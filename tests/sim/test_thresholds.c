@@ -51,7 +51,7 @@ static void posts(const struct rig_side *side, uint32_t bytes)
 }
 
 /* C5.2-1; E5.2-3: an end that can speak version two has the size used there without negotiation. */
-START_TEST(what_is_told_is_what_is_posted)
+START_TEST(the_announced_size_is_the_posted_receive_size)
 {
 	uint32_t told = thresholds[_i];
 
@@ -223,7 +223,7 @@ int main(void)
 	Suite *suite = suite_create("thresholds");
 	TCase *tc = tcase_create("thresholds");
 
-	tcase_add_loop_test(tc, what_is_told_is_what_is_posted, 0, THRESHOLDS);
+	tcase_add_loop_test(tc, the_announced_size_is_the_posted_receive_size, 0, THRESHOLDS);
 	tcase_add_loop_test(tc, each_limit_is_used_to_its_last_byte, 0, THRESHOLDS * THRESHOLDS);
 	tcase_add_loop_test(tc, reverse_calls_are_as_long_as_each_limit, 0,
 			    THRESHOLDS * THRESHOLDS);

@@ -270,7 +270,7 @@ START_TEST(the_reason_of_the_last_attempt_is_told_before_its_leg_is_over)
 }
 END_TEST
 
-START_TEST(what_closes_here_is_not_tried_elsewhere)
+START_TEST(a_connection_that_the_proxy_closes_is_not_retried_at_another_address)
 {
 	start();
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_LOCAL, "");
@@ -346,7 +346,7 @@ START_TEST(a_server_that_cannot_be_reached_is_down)
 }
 END_TEST
 
-START_TEST(what_is_lacking_here_is_no_news_of_the_server)
+START_TEST(missing_local_resources_do_not_change_the_state_of_the_server)
 {
 	static const int errors[] = {-EMFILE, -ENFILE, -ENOBUFS, -ENOMEM};
 
@@ -471,7 +471,7 @@ START_TEST(one_client_cannot_have_the_server_called_down_for_all)
 END_TEST
 
 /* However it ends, it is served no longer. */
-START_TEST(who_was_served_is_counted_until_it_is_over)
+START_TEST(a_connection_is_counted_at_its_server_until_it_has_closed)
 {
 	struct stub *stub;
 
@@ -587,7 +587,7 @@ static void reach(enum upstream_state state)
 	ck_assert_uint_eq(upstream.state.now, state);
 }
 
-START_TEST(it_can_be_given_up_in_every_state)
+START_TEST(an_upstream_can_be_freed_in_every_state)
 {
 	unsigned failed_before, closes;
 	struct stub *stub;
@@ -669,10 +669,11 @@ int main(void)
 	tcase_add_test(tc, attempts_that_fail_at_once_are_passed_over);
 	tcase_add_test(tc, when_all_fail_at_once_the_last_one_says_why);
 	tcase_add_test(tc, the_reason_of_the_last_attempt_is_told_before_its_leg_is_over);
-	tcase_add_test(tc, what_closes_here_is_not_tried_elsewhere);
+	tcase_add_test(tc, a_connection_that_the_proxy_closes_is_not_retried_at_another_address);
 	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
 	tcase_add_test(tc, a_server_that_cannot_be_reached_is_down);
-	tcase_add_loop_test(tc, what_is_lacking_here_is_no_news_of_the_server, 0, 4);
+	tcase_add_loop_test(tc, missing_local_resources_do_not_change_the_state_of_the_server, 0,
+			    4);
 	tcase_add_test(tc, one_address_that_fails_is_no_news_of_the_server);
 	tcase_add_test(tc, a_server_without_an_address_is_down);
 	tcase_add_test(tc, a_name_server_that_is_silent_is_told_with_the_name);
@@ -682,14 +683,14 @@ int main(void)
 	tcase_add_loop_test(tc, a_server_that_closes_on_a_call_is_asked_first, 0,
 			    2 * ARRAY_SIZE(early_ends));
 	tcase_add_test(tc, one_client_cannot_have_the_server_called_down_for_all);
-	tcase_add_loop_test(tc, who_was_served_is_counted_until_it_is_over, 0, 2);
+	tcase_add_loop_test(tc, a_connection_is_counted_at_its_server_until_it_has_closed, 0, 2);
 	tcase_add_test(tc, a_call_that_could_not_be_sent_is_no_answer);
 	tcase_add_test(tc, a_client_that_leaves_says_nothing_of_the_server);
 	tcase_add_test(tc, each_address_is_tried_from_the_port_of_the_pin);
 	tcase_add_loop_test(tc, a_port_above_1023_is_insisted_on_if_it_is_due, 0, 2);
 	tcase_add_test(tc, the_port_that_an_open_connection_has_is_the_clients);
 	tcase_add_test(tc, a_port_from_which_a_connect_timed_out_is_forgotten);
-	tcase_add_loop_test(tc, it_can_be_given_up_in_every_state, 0, UPSTREAM_CLOSED + 1);
+	tcase_add_loop_test(tc, an_upstream_can_be_freed_in_every_state, 0, UPSTREAM_CLOSED + 1);
 	tcase_add_test(tc, a_retry_that_is_due_is_called_off);
 	tcase_add_test(tc, a_list_needs_an_address_and_a_way);
 	suite_add_tcase(suite, tc);

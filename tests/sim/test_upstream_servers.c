@@ -210,7 +210,7 @@ START_TEST(so_is_one_whose_name_takes_too_long)
 }
 END_TEST
 
-START_TEST(what_is_lacking_here_is_no_reason_to_try_another)
+START_TEST(missing_local_resources_do_not_select_another_server)
 {
 	bench->connect_fails = 100;
 	bench->connect_error = -EMFILE;
@@ -236,7 +236,7 @@ START_TEST(without_a_server_that_takes_new_connections_there_is_none)
 }
 END_TEST
 
-START_TEST(one_that_closes_without_a_reply_is_tried_last)
+START_TEST(a_server_that_closes_without_a_reply_is_tried_last)
 {
 	start();
 	open_leg(0);
@@ -249,7 +249,7 @@ START_TEST(one_that_closes_without_a_reply_is_tried_last)
 }
 END_TEST
 
-START_TEST(one_that_has_answered_has_its_clients_back_at_once)
+START_TEST(a_server_that_has_answered_gets_its_clients_back_immediately)
 {
 	struct stub *stub;
 
@@ -292,10 +292,10 @@ int main(void)
 	tcase_add_test(tc, an_attempt_takes_no_longer_than_connect_timeout_s);
 	tcase_add_test(tc, a_server_whose_name_does_not_resolve_is_passed_over);
 	tcase_add_test(tc, so_is_one_whose_name_takes_too_long);
-	tcase_add_test(tc, what_is_lacking_here_is_no_reason_to_try_another);
+	tcase_add_test(tc, missing_local_resources_do_not_select_another_server);
 	tcase_add_test(tc, without_a_server_that_takes_new_connections_there_is_none);
-	tcase_add_test(tc, one_that_closes_without_a_reply_is_tried_last);
-	tcase_add_test(tc, one_that_has_answered_has_its_clients_back_at_once);
+	tcase_add_test(tc, a_server_that_closes_without_a_reply_is_tried_last);
+	tcase_add_test(tc, a_server_that_has_answered_gets_its_clients_back_immediately);
 	tcase_add_loop_test(tc, giving_up_between_two_servers_leaves_nothing, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -128,7 +128,7 @@ static void have_sources(const char *const *texts)
 	bench->config.sources = sources;
 }
 
-START_TEST(those_of_the_servers_family_are_had_in_turn)
+START_TEST(source_addresses_of_the_servers_family_are_used_in_turn)
 {
 	static const char *const texts[] = {"127.0.0.2", "::1", "127.0.0.3", NULL};
 	unsigned turns[3] = {0};
@@ -163,7 +163,7 @@ START_TEST(a_client_that_is_back_has_its_address_again)
 }
 END_TEST
 
-START_TEST(what_it_came_from_is_what_it_has)
+START_TEST(the_affinity_has_the_local_address_of_the_connection)
 {
 	static const char *const texts[] = {"127.0.0.2", "127.0.0.3", "::ffff:127.0.0.4", NULL};
 	struct sockaddr_storage local = address("127.0.0.4", 801);
@@ -361,9 +361,9 @@ int main(void)
 	TCase *tc = tcase_create("upstream_sources");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, those_of_the_servers_family_are_had_in_turn);
+	tcase_add_test(tc, source_addresses_of_the_servers_family_are_used_in_turn);
 	tcase_add_test(tc, a_client_that_is_back_has_its_address_again);
-	tcase_add_test(tc, what_it_came_from_is_what_it_has);
+	tcase_add_test(tc, the_affinity_has_the_local_address_of_the_connection);
 	tcase_add_test(tc, a_server_of_another_family_cannot_be_come_to);
 	tcase_add_loop_test(tc, a_tcp_client_is_seen_as_it_is, 0, 3);
 	tcase_add_test(tc, its_port_is_not_forgotten);

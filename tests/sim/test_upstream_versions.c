@@ -209,7 +209,7 @@ static const enum leg_close lost[] = {LEG_CLOSE_LOST, LEG_CLOSE_PEER, LEG_CLOSE_
 				      LEG_CLOSE_TIMEOUT};
 
 /* The client notices nothing, and what is known of the server is what it was. */
-START_TEST(what_was_lost_before_its_version_was_settled_is_made_once_more)
+START_TEST(a_connection_lost_before_the_version_is_settled_is_retried_once)
 {
 	struct server_health_info server;
 
@@ -232,7 +232,7 @@ START_TEST(what_was_lost_before_its_version_was_settled_is_made_once_more)
 }
 END_TEST
 
-START_TEST(it_is_made_once_more_however_late)
+START_TEST(a_connection_is_retried_in_version_one_at_any_time)
 {
 	start();
 	bench_run(bench, LIMIT_US / 1000 + 1000);
@@ -256,7 +256,7 @@ START_TEST(time_until_the_leg_is_over_does_not_count_against_it)
 }
 END_TEST
 
-START_TEST(it_is_made_once_more_and_not_again)
+START_TEST(a_connection_is_retried_in_version_one_exactly_once)
 {
 	start();
 	find_version_one(0, 0, LEG_CLOSE_LOST);
@@ -268,7 +268,7 @@ START_TEST(it_is_made_once_more_and_not_again)
 }
 END_TEST
 
-START_TEST(what_closes_here_is_not_made_once_more)
+START_TEST(a_connection_that_the_proxy_closes_is_not_retried)
 {
 	start();
 	find_version_one(0, 0, LEG_CLOSE_LOCAL);
@@ -433,12 +433,12 @@ int main(void)
 	tcase_add_loop_test(tc, an_attempt_begins_in_the_version_that_the_service_says, 0, 3);
 	tcase_add_test(tc, over_tcp_there_is_no_version);
 	tcase_add_loop_test(tc, a_server_that_refuses_is_not_asked_in_version_one, 0, 4);
-	tcase_add_loop_test(tc, what_was_lost_before_its_version_was_settled_is_made_once_more, 0,
+	tcase_add_loop_test(tc, a_connection_lost_before_the_version_is_settled_is_retried_once, 0,
 			    ARRAY_SIZE(lost));
-	tcase_add_test(tc, it_is_made_once_more_however_late);
+	tcase_add_test(tc, a_connection_is_retried_in_version_one_at_any_time);
 	tcase_add_test(tc, time_until_the_leg_is_over_does_not_count_against_it);
-	tcase_add_test(tc, it_is_made_once_more_and_not_again);
-	tcase_add_test(tc, what_closes_here_is_not_made_once_more);
+	tcase_add_test(tc, a_connection_is_retried_in_version_one_exactly_once);
+	tcase_add_test(tc, a_connection_that_the_proxy_closes_is_not_retried);
 	tcase_add_test(tc, a_second_turn_can_be_given_up);
 	tcase_add_test(tc, a_second_turn_that_fails_at_once_is_the_end_of_it);
 	tcase_add_test(tc, a_server_that_is_known_to_speak_version_one_is_asked_in_it_at_once);

@@ -144,7 +144,7 @@ START_TEST(a_peer_that_counts_on_more_is_asked_for_what_it_has)
 }
 END_TEST
 
-START_TEST(what_is_rejected_is_no_limit_any_more)
+START_TEST(a_rejected_request_sets_no_limit)
 {
 	call_without_chunk();
 	v2_silence();
@@ -312,7 +312,7 @@ int main(void)
 	tcase_add_test(tc, without_an_answer_to_the_request_a_long_reply_is_an_error);
 	tcase_add_test(tc, a_long_reply_goes_by_chunk_where_there_is_one);
 	tcase_add_loop_test(tc, a_peer_that_counts_on_more_is_asked_for_what_it_has, 0, 2);
-	tcase_add_loop_test(tc, what_is_rejected_is_no_limit_any_more, 0, 2);
+	tcase_add_loop_test(tc, a_rejected_request_sets_no_limit, 0, 2);
 	tcase_add_test(tc, what_is_granted_is_the_end_of_a_longer_reply);
 	tcase_add_test(tc, several_replies_wait);
 	tcase_add_test(tc, calls_are_judged_once_while_a_lower_size_pends);

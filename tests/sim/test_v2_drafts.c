@@ -86,7 +86,7 @@ START_TEST(a_client_of_a_later_draft_falls_back_to_version_one)
 END_TEST
 
 /* All of them, one after the other. */
-START_TEST(what_is_not_understood_settles_nothing)
+START_TEST(invalid_messages_do_not_settle_the_version)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(strange); i++) {
 		send_words(strange[i].words, strange[i].count);
@@ -103,7 +103,7 @@ START_TEST(what_is_not_understood_settles_nothing)
 END_TEST
 
 /* A long Call that turns out to be none when it has been read. */
-START_TEST(what_is_read_and_is_no_call_settles_nothing)
+START_TEST(a_long_call_that_is_no_call_does_not_settle_the_version)
 {
 	static const uint32_t words[] = {XID + 9, RPC_WORDS};
 	struct rpcrdma_header hdr;
@@ -186,8 +186,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, v2_end);
 	tcase_add_loop_test(tc, a_client_of_a_later_draft_falls_back_to_version_one, 0,
 			    ARRAY_SIZE(strange));
-	tcase_add_loop_test(tc, what_is_not_understood_settles_nothing, 1, 3);
-	tcase_add_loop_test(tc, what_is_read_and_is_no_call_settles_nothing, 1, 3);
+	tcase_add_loop_test(tc, invalid_messages_do_not_settle_the_version, 1, 3);
+	tcase_add_loop_test(tc, a_long_call_that_is_no_call_does_not_settle_the_version, 1, 3);
 	tcase_add_test(tc, a_call_that_rpc_refuses_settles_its_version);
 	tcase_add_loop_test(tc, a_first_call_has_the_limits_of_its_version, 1, 3);
 	tcase_add_test(tc, a_reverse_call_waits_for_a_version_that_is_understood);

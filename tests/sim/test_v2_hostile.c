@@ -185,7 +185,7 @@ END_TEST
 
 /* ---- what does not decode ---- */
 
-START_TEST(what_does_not_decode_gets_bad_header)
+START_TEST(undecodable_messages_get_bad_header)
 {
 	static const struct {
 		uint32_t op, words;
@@ -345,7 +345,7 @@ START_TEST(an_operation_after_a_call_of_version_one_gets_err_vers)
 END_TEST
 
 /* Whatever it is: it is of version two, and the leg is open. */
-START_TEST(what_comes_while_it_probes_settles_version_two_however_bad)
+START_TEST(any_version_two_message_during_the_probe_settles_version_two)
 {
 	side = &rig->client;
 	v2_probe();
@@ -386,14 +386,14 @@ int main(void)
 	tcase_add_loop_test(tc, a_request_that_is_refused_by_an_error_limits_nothing, 0, 4);
 	tcase_add_loop_test(tc, an_upd_that_nobody_asked_for_is_obeyed, 0, 2);
 	tcase_add_test(tc, a_reply_is_no_longer_than_what_was_lowered_since);
-	tcase_add_loop_test(tc, what_does_not_decode_gets_bad_header, 0, 2);
+	tcase_add_loop_test(tc, undecodable_messages_get_bad_header, 0, 2);
 	tcase_add_loop_test(tc, an_operation_longer_than_its_send_gets_bad_header, 0, 2);
 	tcase_add_loop_test(tc, an_unknown_operation_gets_inval_option, 0, 2);
 	tcase_add_loop_test(tc, ten_thousand_unknown_ids_are_skipped, 0, 2);
 	tcase_add_loop_test(tc, a_second_init_is_as_an_upd, 0, 2);
 	tcase_add_test(tc, an_init_after_calls_is_answered);
 	tcase_add_loop_test(tc, an_operation_after_a_call_of_version_one_gets_err_vers, 0, 2);
-	tcase_add_loop_test(tc, what_comes_while_it_probes_settles_version_two_however_bad, 0, 4);
+	tcase_add_loop_test(tc, any_version_two_message_during_the_probe_settles_version_two, 0, 4);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -66,7 +66,7 @@ static void tell(bool invalidate)
 }
 
 /* Private data allow it; in version two they count for nothing. */
-START_TEST(who_tells_nothing_keeps_its_keys)
+START_TEST(keys_of_a_peer_without_the_characteristic_are_not_invalidated)
 {
 	v2_open_server();
 	call_and_expect(false);
@@ -74,7 +74,7 @@ START_TEST(who_tells_nothing_keeps_its_keys)
 }
 END_TEST
 
-START_TEST(it_follows_what_was_told_last)
+START_TEST(invalidation_follows_the_last_update)
 {
 	v2_open_server();
 	v2_send_init(1, V2_FIRST_BYTES, _i);
@@ -94,7 +94,7 @@ START_TEST(it_follows_what_was_told_last)
 }
 END_TEST
 
-START_TEST(it_follows_what_is_told_between_a_call_and_its_reply)
+START_TEST(invalidation_follows_an_update_between_a_call_and_its_reply)
 {
 	const struct fabric_key *key;
 
@@ -111,7 +111,7 @@ START_TEST(it_follows_what_is_told_between_a_call_and_its_reply)
 }
 END_TEST
 
-START_TEST(what_is_not_configured_here_is_not_done)
+START_TEST(no_remote_invalidation_unless_configured)
 {
 	rig->server.config.remote_invalidation = false;
 	v2_open_server();
@@ -168,10 +168,10 @@ int main(void)
 	TCase *tc = tcase_create("v2_invalidate");
 
 	tcase_add_checked_fixture(tc, setup, v2_end);
-	tcase_add_test(tc, who_tells_nothing_keeps_its_keys);
-	tcase_add_loop_test(tc, it_follows_what_was_told_last, 0, 2);
-	tcase_add_loop_test(tc, it_follows_what_is_told_between_a_call_and_its_reply, 0, 2);
-	tcase_add_test(tc, what_is_not_configured_here_is_not_done);
+	tcase_add_test(tc, keys_of_a_peer_without_the_characteristic_are_not_invalidated);
+	tcase_add_loop_test(tc, invalidation_follows_the_last_update, 0, 2);
+	tcase_add_loop_test(tc, invalidation_follows_an_update_between_a_call_and_its_reply, 0, 2);
+	tcase_add_test(tc, no_remote_invalidation_unless_configured);
 	tcase_add_loop_test(tc, a_client_leg_takes_what_it_has_told, 0, 4);
 	tcase_add_loop_test(tc, a_client_leg_that_told_no_is_not_invalidated, 0, 2);
 	suite_add_tcase(suite, tc);

@@ -69,7 +69,7 @@ static void raise_both(void)
 	ck_assert_uint_gt(posted_bytes(&rig->server), 8 * V2_MAX_BYTES);
 }
 
-START_TEST(what_was_raised_comes_back_when_it_is_lowered)
+START_TEST(lowering_a_size_returns_its_memory)
 {
 	unsigned here, there;
 
@@ -93,7 +93,7 @@ START_TEST(what_was_raised_comes_back_when_it_is_lowered)
 END_TEST
 
 /* To a size between the two: what the smaller ones do not take comes back, and no more. */
-START_TEST(what_was_raised_comes_back_in_part)
+START_TEST(lowering_a_size_partly_returns_its_memory)
 {
 	size_t all, some;
 
@@ -224,7 +224,7 @@ static bool raises_within(size_t limit)
 	return raised;
 }
 
-START_TEST(what_is_held_for_good_leaves_room_for_the_largest_messages)
+START_TEST(permanent_memory_leaves_enough_for_the_largest_messages)
 {
 	size_t low = 1u << 20, high = 63u << 20, room = 2 * rpc_msg_cost_bytes(RIG_MAX_MSG);
 	struct budget_claim claim;
@@ -290,13 +290,13 @@ int main(void)
 	TCase *tc = tcase_create("v2_memory");
 
 	tcase_add_checked_fixture(tc, setup, v2_end);
-	tcase_add_loop_test(tc, what_was_raised_comes_back_when_it_is_lowered, 0, 2);
-	tcase_add_loop_test(tc, what_was_raised_comes_back_in_part, 0, 2);
+	tcase_add_loop_test(tc, lowering_a_size_returns_its_memory, 0, 2);
+	tcase_add_loop_test(tc, lowering_a_size_partly_returns_its_memory, 0, 2);
 	tcase_add_test(tc, a_size_is_raised_again_while_large_receives_are_posted);
 	tcase_add_test(tc, traffic_raises_the_size_that_it_wants);
 	tcase_add_test(tc, a_raise_without_memory_is_refused);
 	tcase_add_test(tc, a_size_that_is_rejected_is_asked_for_again_after_a_minute);
-	tcase_add_test(tc, what_is_held_for_good_leaves_room_for_the_largest_messages);
+	tcase_add_test(tc, permanent_memory_leaves_enough_for_the_largest_messages);
 	tcase_add_loop_test(tc, memory_comes_back_with_the_end_of_the_connection, 0, 2);
 	tcase_add_loop_test(tc, memory_is_held_until_the_endpoint_is_closed, 0, 2);
 	suite_add_tcase(suite, tc);

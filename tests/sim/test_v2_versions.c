@@ -106,7 +106,7 @@ START_TEST(silence_leads_to_version_one_after_a_second)
 END_TEST
 
 /* It answers no Call, since there is none. */
-START_TEST(what_is_of_no_version_that_is_spoken_is_as_silence)
+START_TEST(messages_of_an_unknown_version_are_ignored_by_a_probe)
 {
 	static const uint8_t strange[] = {0, 0, 0, 9, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, RPCRDMA_DONE,
 					  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -313,7 +313,7 @@ START_TEST(closed_after_err_vers_is_remembered)
 }
 END_TEST
 
-START_TEST(what_closes_here_while_it_probes_is_not_remembered)
+START_TEST(a_probe_that_the_proxy_closes_is_not_remembered)
 {
 	v2_probe();
 	leg_close(rig->client.leg, LEG_CLOSE_PEER);
@@ -440,7 +440,7 @@ int main(void)
 	tcase_add_test(tc, err_vers_to_init_leads_to_version_one);
 	tcase_add_test(tc, err_vers_to_init_with_a_range_that_has_two_leads_to_two);
 	tcase_add_test(tc, silence_leads_to_version_one_after_a_second);
-	tcase_add_test(tc, what_is_of_no_version_that_is_spoken_is_as_silence);
+	tcase_add_test(tc, messages_of_an_unknown_version_are_ignored_by_a_probe);
 	tcase_add_loop_test(tc, any_message_of_version_two_settles_it, 0, 7);
 	tcase_add_loop_test(tc, the_answer_to_init_grants, 0, 2);
 	tcase_add_test(tc, a_late_answer_before_the_first_call_settles_version_two);
@@ -449,7 +449,7 @@ int main(void)
 	tcase_add_loop_test(tc, without_a_version_in_common_the_leg_closes, 0, 4);
 	tcase_add_loop_test(tc, closed_before_any_answer_is_remembered, 0, 2);
 	tcase_add_loop_test(tc, closed_after_err_vers_is_remembered, 0, 9);
-	tcase_add_test(tc, what_closes_here_while_it_probes_is_not_remembered);
+	tcase_add_test(tc, a_probe_that_the_proxy_closes_is_not_remembered);
 	tcase_add_test(tc, a_drain_while_it_probes_ends_a_leg_without_calls);
 	tcase_add_loop_test(tc, a_drain_while_it_probes_lets_calls_go, 0, 3);
 	tcase_add_loop_test(tc, a_cut_at_any_step_is_remembered_if_nothing_was_settled, 0, 2);

@@ -140,7 +140,7 @@ static void expect_refused(enum leg_close reason, const char *sentence)
 	ck_assert_uint_eq(accept_filter_count(filter), 0);
 }
 
-START_TEST(who_is_brought_is_admitted_as_who_it_is)
+START_TEST(the_client_of_a_proxy_header_is_checked_by_its_own_address)
 {
 	come("10.0.0.1", HEADER "and more");
 	ck_assert_uint_eq(nadmitted, 1);
@@ -194,7 +194,7 @@ START_TEST(so_does_a_privileged_port)
 END_TEST
 
 /* It may have come with the header, or later. */
-START_TEST(who_is_not_named_is_the_proxy_itself)
+START_TEST(a_header_without_an_address_stands_for_the_proxy_itself)
 {
 	int fd = come("10.0.0.1", _i ? "PROXY UNKNOWN\r\n" : "PROXY UNKNOWN\r\nx");
 
@@ -229,7 +229,7 @@ START_TEST(a_check_of_a_proxy_that_may_not_connect_is_a_look_only)
 }
 END_TEST
 
-START_TEST(who_is_not_listed_is_not_read)
+START_TEST(connections_from_unlisted_peers_are_not_read)
 {
 	come("192.0.2.7", HEADER);
 	ck_assert_uint_eq(nadmitted, 1);
@@ -238,7 +238,7 @@ START_TEST(who_is_not_listed_is_not_read)
 }
 END_TEST
 
-START_TEST(what_is_no_header_is_told)
+START_TEST(bytes_that_are_no_header_are_reported)
 {
 	come("10.0.0.1", "GET / HTTP/1.1\r\n");
 	expect_refused(LEG_CLOSE_PROXY_HEADER,
@@ -246,7 +246,7 @@ START_TEST(what_is_no_header_is_told)
 }
 END_TEST
 
-START_TEST(who_leaves_in_the_midst_of_it_is_told)
+START_TEST(a_close_within_the_header_has_a_detail)
 {
 	int fd = come("10.0.0.1", "PROXY TCP4");
 
@@ -257,7 +257,7 @@ START_TEST(who_leaves_in_the_midst_of_it_is_told)
 }
 END_TEST
 
-START_TEST(who_leaves_before_it_was_a_look_only)
+START_TEST(a_close_before_any_byte_has_no_detail)
 {
 	int fd = come("10.0.0.1", "");
 
@@ -281,7 +281,7 @@ START_TEST(there_is_a_time_for_all_of_it)
 END_TEST
 
 /* Each has its own, though there is one timer. */
-START_TEST(who_comes_later_has_longer)
+START_TEST(later_connections_time_out_later)
 {
 	int first = come("10.0.0.1", ""), second;
 
@@ -321,7 +321,7 @@ START_TEST(the_oldest_goes_for_one_too_many)
 }
 END_TEST
 
-START_TEST(what_cannot_be_watched_is_given_up)
+START_TEST(a_connection_that_cannot_be_watched_is_closed)
 {
 	fake_loop_blind(loop, true);
 	come("10.0.0.1", "PROXY");
@@ -330,7 +330,7 @@ START_TEST(what_cannot_be_watched_is_given_up)
 }
 END_TEST
 
-START_TEST(those_that_wait_go_with_it)
+START_TEST(waiting_connections_close_with_the_filter)
 {
 	come("10.0.0.1", "PROXY");
 	accept_filter_free(filter);
@@ -347,21 +347,21 @@ int main(void)
 	TCase *tc = tcase_create("porch");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, who_is_brought_is_admitted_as_who_it_is);
+	tcase_add_test(tc, the_client_of_a_proxy_header_is_checked_by_its_own_address);
 	tcase_add_loop_test(tc, a_header_may_come_in_any_pieces, 0, (int)strlen(HEADER));
 	tcase_add_test(tc, allow_goes_by_who_is_brought);
 	tcase_add_test(tc, so_does_a_privileged_port);
-	tcase_add_loop_test(tc, who_is_not_named_is_the_proxy_itself, 0, 2);
+	tcase_add_loop_test(tc, a_header_without_an_address_stands_for_the_proxy_itself, 0, 2);
 	tcase_add_loop_test(tc, a_check_of_a_proxy_that_may_not_connect_is_a_look_only, 0, 2);
-	tcase_add_test(tc, who_is_not_listed_is_not_read);
-	tcase_add_test(tc, what_is_no_header_is_told);
-	tcase_add_test(tc, who_leaves_in_the_midst_of_it_is_told);
-	tcase_add_test(tc, who_leaves_before_it_was_a_look_only);
+	tcase_add_test(tc, connections_from_unlisted_peers_are_not_read);
+	tcase_add_test(tc, bytes_that_are_no_header_are_reported);
+	tcase_add_test(tc, a_close_within_the_header_has_a_detail);
+	tcase_add_test(tc, a_close_before_any_byte_has_no_detail);
 	tcase_add_test(tc, there_is_a_time_for_all_of_it);
-	tcase_add_test(tc, who_comes_later_has_longer);
+	tcase_add_test(tc, later_connections_time_out_later);
 	tcase_add_test(tc, the_oldest_goes_for_one_too_many);
-	tcase_add_test(tc, what_cannot_be_watched_is_given_up);
-	tcase_add_test(tc, those_that_wait_go_with_it);
+	tcase_add_test(tc, a_connection_that_cannot_be_watched_is_closed);
+	tcase_add_test(tc, waiting_connections_close_with_the_filter);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

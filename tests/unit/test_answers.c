@@ -195,7 +195,7 @@ static const json_t *member(const json_t *object, const char *name)
 	return value;
 }
 
-START_TEST(what_has_no_meaning_is_null)
+START_TEST(unknown_values_are_null)
 {
 	static const char *const rdma[] = {
 		"calls_held",           "credits_granted",   "inline_send_bytes",
@@ -323,7 +323,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_answer_has_the_members_of_its_golden_file, 0,
 			    ARRAY_SIZE(requests));
 	tcase_add_loop_test(tc, names_are_in_lower_case, 0, 2);
-	tcase_add_test(tc, what_has_no_meaning_is_null);
+	tcase_add_test(tc, unknown_values_are_null);
 	tcase_add_test(tc, connections_are_selected_by_number_and_by_address);
 	tcase_add_test(tc, a_connection_is_selected_by_an_address_of_ipv6);
 	tcase_add_test(tc, stats_of_one_service_are_those_of_no_other);

@@ -122,7 +122,7 @@ START_TEST(a_loop_can_end_before_the_work)
 END_TEST
 
 /* Before, while and after it tells the loop. */
-START_TEST(it_is_dropped_once_however_far_it_is)
+START_TEST(a_job_is_dropped_exactly_once_at_any_stage)
 {
 	sem_post(&go_on);
 	start();
@@ -149,7 +149,7 @@ static unsigned threads(void)
 	return count;
 }
 
-START_TEST(what_has_told_a_loop_that_turns_no_more_is_dropped)
+START_TEST(a_result_for_a_stopped_loop_is_dropped)
 {
 	unsigned before = threads();
 	struct time_limit limit;
@@ -176,8 +176,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_loop_turns_while_the_work_blocks);
 	tcase_add_test(tc, a_loop_can_end_before_the_work);
-	tcase_add_loop_test(tc, it_is_dropped_once_however_far_it_is, 0, 40);
-	tcase_add_test(tc, what_has_told_a_loop_that_turns_no_more_is_dropped);
+	tcase_add_loop_test(tc, a_job_is_dropped_exactly_once_at_any_stage, 0, 40);
+	tcase_add_test(tc, a_result_for_a_stopped_loop_is_dropped);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

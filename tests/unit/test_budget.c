@@ -35,7 +35,7 @@ START_TEST(a_service_that_takes_all_it_can_leaves_the_others_theirs)
 }
 END_TEST
 
-START_TEST(what_a_service_has_for_itself_is_never_lent)
+START_TEST(the_guarantee_of_a_service_is_never_given_to_others)
 {
 	budgets_make(2 * OWN, 2);
 	ck_assert(claim(&clients[0][0][0], 0, OWN));
@@ -69,7 +69,7 @@ START_TEST(a_part_that_comes_has_its_own_when_others_have_given_back)
 }
 END_TEST
 
-START_TEST(what_a_part_had_for_itself_is_for_the_others_when_it_has_gone)
+START_TEST(the_guarantee_of_a_removed_share_goes_to_the_others)
 {
 	struct client *waits = &clients[0][0][1];
 	struct budget_share *share;
@@ -124,7 +124,7 @@ START_TEST(a_connection_that_takes_all_it_can_leaves_others_of_its_service_somet
 }
 END_TEST
 
-START_TEST(one_that_holds_nothing_gets_an_rpc_of_any_size_in_its_turn)
+START_TEST(an_account_without_memory_gets_an_rpc_of_any_size_in_its_turn)
 {
 	struct client *big = &clients[0][0][0], *small = &clients[1][0][0];
 
@@ -314,13 +314,13 @@ int main(void)
 	TCase *tc = tcase_create("budget");
 
 	tcase_add_test(tc, a_service_that_takes_all_it_can_leaves_the_others_theirs);
-	tcase_add_test(tc, what_a_service_has_for_itself_is_never_lent);
+	tcase_add_test(tc, the_guarantee_of_a_service_is_never_given_to_others);
 	tcase_add_test(tc, a_part_that_comes_has_its_own_when_others_have_given_back);
-	tcase_add_test(tc, what_a_part_had_for_itself_is_for_the_others_when_it_has_gone);
+	tcase_add_test(tc, the_guarantee_of_a_removed_share_goes_to_the_others);
 	tcase_add_test(tc, the_part_with_most_is_named);
 	tcase_add_test(tc,
 		       a_connection_that_takes_all_it_can_leaves_others_of_its_service_something);
-	tcase_add_test(tc, one_that_holds_nothing_gets_an_rpc_of_any_size_in_its_turn);
+	tcase_add_test(tc, an_account_without_memory_gets_an_rpc_of_any_size_in_its_turn);
 	tcase_add_test(tc, a_claim_over_the_limit_is_granted_alone);
 	tcase_add_test(tc, shrink_serves_the_queue_and_move_keeps_the_sum);
 	tcase_add_test(tc, a_held_claim_grows_at_once_or_not_at_all);

@@ -79,7 +79,7 @@ START_TEST(a_cancelled_claim_lets_the_next_pass)
 }
 END_TEST
 
-START_TEST(one_that_cannot_be_met_holds_others_up_for_its_turn_only)
+START_TEST(a_claim_that_cannot_be_met_delays_others_only_in_its_turn)
 {
 	struct client *stuck = &clients[0][0][0], *hung = &clients[1][0][0];
 	struct client *other = &clients[2][0][0];
@@ -164,7 +164,7 @@ START_TEST(a_turn_lasts_no_longer_behind_one_that_is_late)
 }
 END_TEST
 
-START_TEST(one_that_waits_for_its_share_hears_of_it)
+START_TEST(a_claim_that_waits_for_its_share_is_notified)
 {
 	struct client *other = &clients[1][0][0], *client = &clients[0][0][0];
 
@@ -269,11 +269,11 @@ int main(void)
 	tcase_add_test(tc, connections_take_turns_and_each_keeps_its_order);
 	tcase_add_test(tc, an_urged_connection_goes_first);
 	tcase_add_test(tc, a_cancelled_claim_lets_the_next_pass);
-	tcase_add_test(tc, one_that_cannot_be_met_holds_others_up_for_its_turn_only);
+	tcase_add_test(tc, a_claim_that_cannot_be_met_delays_others_only_in_its_turn);
 	tcase_add_test(tc, a_late_claim_gets_another_turn);
 	tcase_add_test(tc, a_service_keeps_its_turn_when_others_of_it_come_to_wait);
 	tcase_add_test(tc, a_turn_lasts_no_longer_behind_one_that_is_late);
-	tcase_add_test(tc, one_that_waits_for_its_share_hears_of_it);
+	tcase_add_test(tc, a_claim_that_waits_for_its_share_is_notified);
 	tcase_add_test(tc, a_small_late_claim_hears_of_what_would_not_do_for_a_large_one);
 	tcase_add_test(tc, turns_end_together_when_many_end_at_about_the_same_time);
 	tcase_add_test(tc, nothing_is_kept_for_a_service_that_has_had_its_share);

@@ -112,7 +112,7 @@ START_TEST(one_reserve_holds_for_all_classes)
 }
 END_TEST
 
-START_TEST(what_is_larger_than_the_reserve_is_never_kept)
+START_TEST(buffers_larger_than_the_reserve_are_never_cached)
 {
 	struct buf *small = get(MIB);
 
@@ -147,7 +147,7 @@ static void enter(struct buf *buf, unsigned *released)
 	buf_slab_reg_add(buf, &domain, &r->reg);
 }
 
-START_TEST(what_emptied_first_goes_first_and_is_released)
+START_TEST(the_slab_that_emptied_first_is_released_first)
 {
 	/* Each has a slab of its own; the reserve holds all but one. */
 	static const size_t sizes[5] = {MIB, 768 * KIB, 512 * KIB, MIB + 8 * KIB, MIB};
@@ -231,7 +231,7 @@ START_TEST(for_a_device_as_much_is_kept_as_was_in_use_of_late)
 }
 END_TEST
 
-START_TEST(what_was_in_use_before_the_last_period_is_freed)
+START_TEST(slabs_unused_for_a_period_are_freed)
 {
 	uint64_t now_us = 1000;
 	unsigned calls = 1;
@@ -285,7 +285,7 @@ START_TEST(a_peak_that_lasts_is_kept)
 END_TEST
 
 /* Other sizes are in use than before: those that are kept make room. */
-START_TEST(what_is_kept_makes_room_for_what_is_in_use)
+START_TEST(cached_slabs_are_freed_for_buffers_in_use)
 {
 	struct buf *bufs[MANY / 2];
 
@@ -384,7 +384,7 @@ static void expect_bytes(const struct buf *buf, size_t from, size_t to, uint8_t 
 		ck_assert_uint_eq(buf->mem[i], value);
 }
 
-START_TEST(what_others_left_is_cleared_before_it_is_exposed)
+START_TEST(data_of_other_connections_are_cleared_before_exposure)
 {
 	uint64_t owner = buf_pool_owner_new(pool);
 	struct buf *buf = get_used(7);
@@ -399,7 +399,7 @@ START_TEST(what_others_left_is_cleared_before_it_is_exposed)
 }
 END_TEST
 
-START_TEST(what_the_same_connection_had_exposed_is_not_cleared_again)
+START_TEST(memory_exposed_by_the_same_connection_is_not_cleared_again)
 {
 	uint64_t owner = buf_pool_owner_new(pool);
 	struct buf *buf = get_used(7);
@@ -469,18 +469,18 @@ int main(void)
 	tcase_add_test(tc, classes_are_where_messages_are);
 	tcase_add_test(tc, every_size_has_a_buffer_of_its_class);
 	tcase_add_test(tc, one_reserve_holds_for_all_classes);
-	tcase_add_test(tc, what_is_larger_than_the_reserve_is_never_kept);
-	tcase_add_test(tc, what_emptied_first_goes_first_and_is_released);
+	tcase_add_test(tc, buffers_larger_than_the_reserve_are_never_cached);
+	tcase_add_test(tc, the_slab_that_emptied_first_is_released_first);
 	tcase_add_test(tc, a_slab_in_use_is_no_reserve);
 	tcase_add_test(tc, for_a_device_as_much_is_kept_as_was_in_use_of_late);
-	tcase_add_test(tc, what_was_in_use_before_the_last_period_is_freed);
+	tcase_add_test(tc, slabs_unused_for_a_period_are_freed);
 	tcase_add_test(tc, a_peak_that_lasts_is_kept);
-	tcase_add_test(tc, what_is_kept_makes_room_for_what_is_in_use);
+	tcase_add_test(tc, cached_slabs_are_freed_for_buffers_in_use);
 	tcase_add_test(tc, no_more_is_kept_than_the_pool_may);
 	tcase_add_test(tc, large_slabs_begin_where_a_huge_page_can);
 	tcase_add_test(tc, a_small_reserve_has_no_large_slabs);
-	tcase_add_test(tc, what_others_left_is_cleared_before_it_is_exposed);
-	tcase_add_test(tc, what_the_same_connection_had_exposed_is_not_cleared_again);
+	tcase_add_test(tc, data_of_other_connections_are_cleared_before_exposure);
+	tcase_add_test(tc, memory_exposed_by_the_same_connection_is_not_cleared_again);
 	tcase_add_test(tc, another_connection_finds_it_cleared);
 	tcase_add_test(tc, a_use_between_that_was_not_exposed_makes_it_a_strangers);
 	suite_add_tcase(suite, tc);

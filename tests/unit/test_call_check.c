@@ -119,7 +119,7 @@ START_TEST(a_transport_that_names_another_xid_is_heard_first)
 }
 END_TEST
 
-START_TEST(what_is_answered_has_an_xid_to_answer_with)
+START_TEST(only_calls_with_an_xid_are_answered)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint8_t reply[RPC_ERROR_REPLY_BYTES];
@@ -267,7 +267,7 @@ int main(void)
 	tcase_add_test(tc, a_call_that_passes_is_decoded);
 	tcase_add_test(tc, the_program_that_configures_is_one_number);
 	tcase_add_test(tc, a_transport_that_names_another_xid_is_heard_first);
-	tcase_add_test(tc, what_is_answered_has_an_xid_to_answer_with);
+	tcase_add_test(tc, only_calls_with_an_xid_are_answered);
 	tcase_add_loop_test(tc, a_message_that_still_comes_is_judged_once_its_header_is_here, 0,
 			    ARRAY_SIZE(cases));
 	tcase_add_test(tc, a_message_cut_off_in_its_header_is_cut);

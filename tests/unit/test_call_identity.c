@@ -122,7 +122,7 @@ START_TEST(a_call_of_rpcsec_gss_may_have_another_sequence_number)
 }
 END_TEST
 
-START_TEST(whatever_else_of_its_header_differs_makes_another_call)
+START_TEST(a_difference_elsewhere_in_the_header_makes_another_call)
 {
 	for (unsigned i = 0; i < 7; i++) {
 		struct gss_call first = data_call((uint32_t)_i), second = first;
@@ -304,7 +304,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, a_call_of_rpcsec_gss_may_have_another_sequence_number, RPC_GSS_NONE,
 			    RPC_GSS_PRIVACY + 1);
-	tcase_add_loop_test(tc, whatever_else_of_its_header_differs_makes_another_call,
+	tcase_add_loop_test(tc, a_difference_elsewhere_in_the_header_makes_another_call,
 			    RPC_GSS_NONE, RPC_GSS_PRIVACY + 1);
 	tcase_add_test(tc, a_call_of_another_service_is_another_call);
 	tcase_add_loop_test(tc, its_arguments_count_unless_they_are_encrypted, RPC_GSS_NONE,

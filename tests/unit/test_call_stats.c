@@ -92,7 +92,7 @@ START_TEST(people_read_the_name_that_the_protocol_gives_it)
 }
 END_TEST
 
-START_TEST(it_is_found_behind_a_verifier_too)
+START_TEST(the_operation_is_found_after_a_verifier)
 {
 	set_word(3, RPC_AUTH_GSS);
 	set_word(4, 6); /* and two bytes of padding */
@@ -243,7 +243,7 @@ int main(void)
 	tcase_add_test(tc, a_status_of_nfs_is_found_behind_the_header);
 	tcase_add_loop_test(tc, people_read_the_name_that_the_protocol_gives_it, 0,
 			    ARRAY_SIZE(full_names));
-	tcase_add_test(tc, it_is_found_behind_a_verifier_too);
+	tcase_add_test(tc, the_operation_is_found_after_a_verifier);
 	tcase_add_test(tc, a_reply_that_ends_too_early_has_none);
 	tcase_add_test(tc, rpc_has_answers_of_its_own);
 	tcase_add_test(tc, and_so_has_the_proxy);

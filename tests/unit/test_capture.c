@@ -193,7 +193,7 @@ START_TEST(callbacks_go_the_other_way)
 }
 END_TEST
 
-START_TEST(what_was_missed_is_told_once_and_at_the_end)
+START_TEST(missed_messages_are_reported_once_and_at_the_end)
 {
 	static const uint8_t dropped[] = {5, 0, 8, 0, 4, 0, 0, 0, 0, 0, 0, 0};
 	struct scene scene;
@@ -300,7 +300,7 @@ int main(void)
 	tcase_add_test(tcase, a_connection_begins_with_its_first_message);
 	tcase_add_test(tcase, a_call_before_there_is_a_server);
 	tcase_add_test(tcase, callbacks_go_the_other_way);
-	tcase_add_test(tcase, what_was_missed_is_told_once_and_at_the_end);
+	tcase_add_test(tcase, missed_messages_are_reported_once_and_at_the_end);
 	tcase_add_test(tcase, the_end_of_what_has_no_message_is_nothing);
 	tcase_add_test(tcase, the_file_is_no_longer_than_is_wanted);
 	tcase_add_test(tcase, connections_have_a_limit);

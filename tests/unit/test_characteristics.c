@@ -150,7 +150,7 @@ START_TEST(a_broken_promise_is_obeyed_and_told)
 }
 END_TEST
 
-START_TEST(what_does_not_decode_changes_nothing)
+START_TEST(undecodable_values_change_nothing)
 {
 	unsigned what;
 	size_t len = xchar_encode_req(info, sizeof(info), NULL, 0);
@@ -224,7 +224,7 @@ int main(void)
 	tcase_add_test(tc, another_init_updates_each_value);
 	tcase_add_test(tc, of_a_value_that_comes_twice_the_last_counts);
 	tcase_add_test(tc, a_broken_promise_is_obeyed_and_told);
-	tcase_add_test(tc, what_does_not_decode_changes_nothing);
+	tcase_add_test(tc, undecodable_values_change_nothing);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("limits");

@@ -6,7 +6,7 @@
 #include "tests/lib/test.h"
 #include "tests/unit/characteristics_fixture.h"
 
-START_TEST(what_is_so_already_is_done_and_the_rest_rejected)
+START_TEST(values_that_hold_already_are_accepted_and_others_rejected)
 {
 	static const struct {
 		struct xchar_value value;
@@ -294,7 +294,7 @@ START_TEST(all_is_rejected_where_an_answer_might_be_too_long)
 }
 END_TEST
 
-START_TEST(what_no_answer_holds_is_told)
+START_TEST(a_request_too_long_for_a_response_is_unanswered)
 {
 	uint32_t most = 32 * ((CHARACTERISTICS_RESP_BYTES - 12) / 4);
 
@@ -314,7 +314,7 @@ int main(void)
 	TCase *tc = tcase_create("asked");
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, what_is_so_already_is_done_and_the_rest_rejected);
+	tcase_add_test(tc, values_that_hold_already_are_accepted_and_others_rejected);
 	tcase_add_test(tc, no_more_is_granted_than_is_configured);
 	tcase_add_test(tc, of_a_value_that_is_wanted_twice_the_last_counts);
 	tcase_add_test(tc, a_raised_size_is_done_when_all_receives_have_it);
@@ -326,7 +326,7 @@ int main(void)
 	tcase_add_test(tc, a_rejected_request_ends_what_pended);
 	tcase_add_test(tc, ten_thousand_values_are_parted);
 	tcase_add_test(tc, all_is_rejected_where_an_answer_might_be_too_long);
-	tcase_add_test(tc, what_no_answer_holds_is_told);
+	tcase_add_test(tc, a_request_too_long_for_a_response_is_unanswered);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -106,7 +106,7 @@ END_TEST
 
 /* What this end asks for */
 
-START_TEST(what_is_done_holds)
+START_TEST(an_accepted_value_is_in_effect)
 {
 	greeted(0);
 	snapshot.is_allowed = false;
@@ -159,7 +159,7 @@ START_TEST(nothing_is_asked_for_beyond_what_is_sent)
 }
 END_TEST
 
-START_TEST(what_is_rejected_is_not_asked_for_again)
+START_TEST(a_rejected_value_is_not_requested_again)
 {
 	static const struct {
 		uint8_t done, rej, pend;
@@ -203,7 +203,7 @@ START_TEST(an_error_rejects_a_request_alone)
 }
 END_TEST
 
-START_TEST(what_pends_is_ended_by_an_update)
+START_TEST(an_update_ends_a_pending_request)
 {
 	greeted(8192);
 	characteristics_request_size(&ch, BIG);
@@ -325,7 +325,7 @@ START_TEST(a_lower_size_that_is_granted_all_the_same_is_obeyed)
 }
 END_TEST
 
-START_TEST(what_is_taken_back_is_the_size_that_is_told_last)
+START_TEST(reverting_a_request_follows_the_last_update)
 {
 	lower_pends(8192);
 	snapshot.is_allowed = false;
@@ -417,16 +417,16 @@ int main(void)
 
 	tc = tcase_create("asking");
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, what_is_done_holds);
+	tcase_add_test(tc, an_accepted_value_is_in_effect);
 	tcase_add_test(tc, a_wish_that_was_not_sent_is_replaced);
 	tcase_add_test(tc, nothing_is_asked_for_beyond_what_is_sent);
-	tcase_add_test(tc, what_is_rejected_is_not_asked_for_again);
+	tcase_add_test(tc, a_rejected_value_is_not_requested_again);
 	tcase_add_test(tc, an_error_rejects_a_request_alone);
-	tcase_add_test(tc, what_pends_is_ended_by_an_update);
+	tcase_add_test(tc, an_update_ends_a_pending_request);
 	tcase_add_test(tc, a_lower_size_holds_from_the_moment_of_asking);
 	tcase_add_loop_test(tc, a_lower_size_that_pends_is_taken_back, 0, 3);
 	tcase_add_loop_test(tc, a_lower_size_that_is_granted_all_the_same_is_obeyed, 0, 2);
-	tcase_add_test(tc, what_is_taken_back_is_the_size_that_is_told_last);
+	tcase_add_test(tc, reverting_a_request_follows_the_last_update);
 	tcase_add_test(tc, a_lower_size_is_not_asked_for_while_a_reply_needs_more);
 	tcase_add_test(tc, calls_in_flight_matter_where_a_size_is_lowered);
 	tcase_add_test(tc, a_lower_size_that_nobody_asked_for_is_obeyed_and_told);

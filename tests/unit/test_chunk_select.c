@@ -103,7 +103,7 @@ START_TEST(a_plain_call_is_one_of_which_nothing_is_chosen)
 }
 END_TEST
 
-START_TEST(what_the_reply_is_offered_takes_room_from_the_call)
+START_TEST(chunks_offered_for_the_reply_shorten_the_inline_call)
 {
 	input.reply_max_bytes = 3 * SEG;
 	input.call_bytes = SEND - HDR - 4 - 3 * RPCRDMA_SEGMENT_BYTES;
@@ -222,7 +222,7 @@ START_TEST(a_payload_in_too_many_segments_stays)
 }
 END_TEST
 
-START_TEST(what_is_no_chunk_stays)
+START_TEST(data_without_a_chunk_stay_inline)
 {
 	setup_ddp();
 	input.call_bytes = 10000;
@@ -391,7 +391,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, a_call_goes_inline_up_to_the_limit);
 	tcase_add_test(tc, a_plain_call_is_one_of_which_nothing_is_chosen);
-	tcase_add_test(tc, what_the_reply_is_offered_takes_room_from_the_call);
+	tcase_add_test(tc, chunks_offered_for_the_reply_shorten_the_inline_call);
 	tcase_add_test(tc, to_a_peer_that_reads_nothing_a_call_goes_inline_or_not_at_all);
 	tcase_add_test(tc, a_reverse_call_goes_inline_or_not_at_all);
 	tcase_add_test(tc, a_long_call_is_cut_into_segments);
@@ -399,7 +399,7 @@ int main(void)
 	tcase_add_test(tc, a_payload_leaves_a_call_that_does_not_fit);
 	tcase_add_test(tc, the_rest_of_a_reduced_call_must_fit);
 	tcase_add_test(tc, a_payload_in_too_many_segments_stays);
-	tcase_add_test(tc, what_is_no_chunk_stays);
+	tcase_add_test(tc, data_without_a_chunk_stay_inline);
 	tcase_add_test(tc, file_data_go_apart_if_they_are_longer_than_what_follows);
 	tcase_add_test(tc, file_data_do_not_leave_a_call_for_a_server_that_takes_them_inline);
 	tcase_add_test(tc, a_reply_that_is_sure_to_fit_is_offered_nothing);

@@ -12,7 +12,7 @@
 
 /* ---- pins ---- */
 
-START_TEST(nobody_is_known_at_first)
+START_TEST(no_client_is_known_at_first)
 {
 	uint16_t port;
 
@@ -74,7 +74,7 @@ START_TEST(a_mark_is_all_of_xid_length_and_bytes)
 }
 END_TEST
 
-START_TEST(who_waits_comes_before_who_was_answered)
+START_TEST(a_client_with_an_unanswered_call_precedes_answered_ones)
 {
 	uint16_t port;
 
@@ -118,7 +118,7 @@ START_TEST(a_pin_has_its_source_address)
 END_TEST
 
 /* One that keeps its own address and port leaves nothing, and takes no other's port. */
-START_TEST(who_keeps_its_port_needs_no_pin)
+START_TEST(a_client_with_the_same_port_needs_no_pin)
 {
 	const struct client_endpoints ends = {
 		.peer = in4("10.0.0.1", 700), .local = in4("10.9.9.9", 2049), .keeps_port = true};
@@ -146,7 +146,7 @@ START_TEST(who_keeps_its_port_needs_no_pin)
 }
 END_TEST
 
-START_TEST(what_it_came_back_with_is_kept_when_it_goes_again)
+START_TEST(calls_of_a_returned_client_are_kept_when_it_disconnects_again)
 {
 	struct guest guest;
 	uint16_t port;
@@ -164,7 +164,7 @@ START_TEST(what_it_came_back_with_is_kept_when_it_goes_again)
 }
 END_TEST
 
-START_TEST(what_it_came_back_with_is_not_kept_after_many_replies)
+START_TEST(calls_of_a_returned_client_are_not_kept_after_many_replies)
 {
 	struct call_fingerprint marks[CALL_FINGERPRINTS_ANSWERED_MAX];
 	struct source_affinity pin = {0};
@@ -404,16 +404,16 @@ int main(void)
 	TCase *tc = tcase_create("clients");
 
 	tcase_add_checked_fixture(tc, clients_setup, clients_teardown);
-	tcase_add_test(tc, nobody_is_known_at_first);
+	tcase_add_test(tc, no_client_is_known_at_first);
 	tcase_add_test(tc, the_same_address_and_port_are_the_same_client);
 	tcase_add_test(tc, from_another_port_its_first_call_tells);
 	tcase_add_loop_test(tc, a_mark_is_all_of_xid_length_and_bytes, 0, 3);
-	tcase_add_loop_test(tc, who_waits_comes_before_who_was_answered, 0, 2);
+	tcase_add_loop_test(tc, a_client_with_an_unanswered_call_precedes_answered_ones, 0, 2);
 	tcase_add_loop_test(tc, a_pin_is_due_if_a_call_was_not_answered, 0, 2);
 	tcase_add_test(tc, a_pin_has_its_source_address);
-	tcase_add_test(tc, who_keeps_its_port_needs_no_pin);
-	tcase_add_test(tc, what_it_came_back_with_is_kept_when_it_goes_again);
-	tcase_add_loop_test(tc, what_it_came_back_with_is_not_kept_after_many_replies, 0, 2);
+	tcase_add_test(tc, a_client_with_the_same_port_needs_no_pin);
+	tcase_add_test(tc, calls_of_a_returned_client_are_kept_when_it_disconnects_again);
+	tcase_add_loop_test(tc, calls_of_a_returned_client_are_not_kept_after_many_replies, 0, 2);
 	tcase_add_loop_test(tc, a_bounded_number_of_marks_is_kept, 0, 2);
 	tcase_add_test(tc, pins_are_forgotten_after_a_while);
 	tcase_add_loop_test(tc, a_call_of_very_many_connections_is_known_of_some, 0, 2);

@@ -31,7 +31,7 @@ static void pass_kind(uint16_t client_port, bool privileged, const void *fabric,
  * Whoever sends what a client has sent is taken for it; but not by its port on the server, if that
  * says more.
  */
-START_TEST(who_is_not_privileged_gets_no_port_of_who_is)
+START_TEST(an_unprivileged_client_gets_no_port_of_a_privileged_one)
 {
 	bool privileged = _i;
 	struct call_fingerprint first = call(5);
@@ -70,7 +70,7 @@ END_TEST
 /*
  * The connection of a client that has ended its sending side is ended only for one of its own kind.
  */
-START_TEST(who_is_not_privileged_ends_nobody_who_is)
+START_TEST(an_unprivileged_client_closes_no_privileged_connection)
 {
 	struct call_fingerprint mark = call(5);
 	struct guest old, thief, owner;
@@ -113,7 +113,7 @@ START_TEST(the_marks_of_one_kind_do_not_hide_those_of_the_other)
 END_TEST
 
 /* Its first bytes show that it comes over iwarp, and its address is trusted. */
-START_TEST(one_that_turns_out_privileged_is_among_these)
+START_TEST(a_client_found_privileged_gets_a_port_of_privileged_ones)
 {
 	struct call_fingerprint first = call(5);
 	struct guest other, guest;
@@ -142,7 +142,7 @@ END_TEST
  * The same addresses and ports are the same host's; the one before may have come over iwarp,
  * trusted.
  */
-START_TEST(what_the_same_ends_leave_is_for_their_own_kind)
+START_TEST(a_pin_of_the_same_addresses_is_for_the_same_kind_of_client)
 {
 	struct guest old, guest;
 	uint16_t port;
@@ -170,12 +170,12 @@ int main(void)
 	TCase *tc = tcase_create("clients_kinds");
 
 	tcase_add_checked_fixture(tc, clients_setup, clients_teardown);
-	tcase_add_loop_test(tc, who_is_not_privileged_gets_no_port_of_who_is, 0, 2);
+	tcase_add_loop_test(tc, an_unprivileged_client_gets_no_port_of_a_privileged_one, 0, 2);
 	tcase_add_test(tc, an_address_alone_does_not_tell_across_kinds);
-	tcase_add_test(tc, who_is_not_privileged_ends_nobody_who_is);
+	tcase_add_test(tc, an_unprivileged_client_closes_no_privileged_connection);
 	tcase_add_test(tc, the_marks_of_one_kind_do_not_hide_those_of_the_other);
-	tcase_add_test(tc, one_that_turns_out_privileged_is_among_these);
-	tcase_add_test(tc, what_the_same_ends_leave_is_for_their_own_kind);
+	tcase_add_test(tc, a_client_found_privileged_gets_a_port_of_privileged_ones);
+	tcase_add_test(tc, a_pin_of_the_same_addresses_is_for_the_same_kind_of_client);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -160,7 +160,7 @@ START_TEST(a_half_closed_one_stays_for_the_call_of_another_user)
 }
 END_TEST
 
-START_TEST(one_that_ends_is_waited_for)
+START_TEST(a_client_waits_for_its_closing_connection)
 {
 	const struct call_fingerprint mark = call(5);
 	struct guest old, guest;
@@ -181,7 +181,7 @@ START_TEST(one_that_ends_is_waited_for)
 }
 END_TEST
 
-START_TEST(who_waits_may_give_up)
+START_TEST(a_waiting_client_can_close)
 {
 	struct guest old, guest;
 	uint16_t port;
@@ -206,7 +206,7 @@ START_TEST(who_waits_may_give_up)
 }
 END_TEST
 
-START_TEST(what_the_heir_has_not_asked_for_is_not_lost)
+START_TEST(a_pin_that_the_new_connection_has_not_requested_is_kept)
 {
 	struct guest old, guest;
 	uint16_t port;
@@ -249,9 +249,9 @@ int main(void)
 	tcase_add_test(tc, a_half_closed_one_gives_way_to_whoever_sends_its_call);
 	tcase_add_test(tc, a_half_closed_one_stays_for_a_call_that_was_answered);
 	tcase_add_test(tc, a_half_closed_one_stays_for_the_call_of_another_user);
-	tcase_add_loop_test(tc, one_that_ends_is_waited_for, 0, 2);
-	tcase_add_loop_test(tc, who_waits_may_give_up, 0, 2);
-	tcase_add_test(tc, what_the_heir_has_not_asked_for_is_not_lost);
+	tcase_add_loop_test(tc, a_client_waits_for_its_closing_connection, 0, 2);
+	tcase_add_loop_test(tc, a_waiting_client_can_close, 0, 2);
+	tcase_add_test(tc, a_pin_that_the_new_connection_has_not_requested_is_kept);
 	tcase_add_test(tc, without_memory_for_a_message_it_goes_on_as_new);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

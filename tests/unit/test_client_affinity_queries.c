@@ -57,7 +57,7 @@ START_TEST(an_end_behind_what_is_unread_is_asked_for)
 }
 END_TEST
 
-START_TEST(those_who_come_together_have_others_asked_once)
+START_TEST(clients_that_connect_together_share_one_round_of_queries)
 {
 	struct guest old, guests[3];
 	uint16_t port;
@@ -134,7 +134,7 @@ static void come_late(void *arg)
 	((struct guest *)arg)->hears = NULL;
 }
 
-START_TEST(who_comes_while_a_round_is_made_waits_for_the_next)
+START_TEST(a_client_that_connects_during_a_round_waits_for_the_next_one)
 {
 	const struct call_fingerprint mark = call(5);
 	struct guest old, guest;
@@ -157,7 +157,7 @@ START_TEST(who_comes_while_a_round_is_made_waits_for_the_next)
 END_TEST
 
 /* Behind its server there may be a proxy that goes by its Calls. */
-START_TEST(one_that_keeps_its_port_waits_for_the_end_alone)
+START_TEST(a_client_with_the_same_port_waits_only_for_the_close)
 {
 	struct client_endpoints ends = {
 		.peer = in4("10.0.0.1", 700), .local = in4("10.9.9.9", 2049), .keeps_port = true};
@@ -189,7 +189,7 @@ START_TEST(one_that_keeps_its_port_waits_for_the_end_alone)
 END_TEST
 
 /* All connections of that loop are gone when it comes to the look. */
-START_TEST(whose_connections_are_gone_is_not_asked)
+START_TEST(loops_without_connections_of_the_client_are_not_queried)
 {
 	const struct call_fingerprint mark = call(5);
 	struct guest old, guest;
@@ -253,7 +253,7 @@ START_TEST(connections_of_other_addresses_are_not_waited_for)
 }
 END_TEST
 
-START_TEST(who_leaves_is_not_told_what_was_heard)
+START_TEST(a_closed_client_is_not_notified_of_the_result)
 {
 	const struct call_fingerprint mark = call(5);
 	struct guest old, guest;
@@ -281,15 +281,15 @@ int main(void)
 	tcase_add_checked_fixture(tc, clients_setup, clients_teardown);
 	tcase_add_loop_test(tc, an_end_that_came_first_is_heard_first, 0, 2);
 	tcase_add_loop_test(tc, an_end_behind_what_is_unread_is_asked_for, 0, 2);
-	tcase_add_test(tc, those_who_come_together_have_others_asked_once);
+	tcase_add_test(tc, clients_that_connect_together_share_one_round_of_queries);
 	tcase_add_test(tc, of_many_connections_a_few_are_asked_in_each_turn);
-	tcase_add_test(tc, who_comes_while_a_round_is_made_waits_for_the_next);
-	tcase_add_loop_test(tc, one_that_keeps_its_port_waits_for_the_end_alone, 0, 2);
-	tcase_add_test(tc, whose_connections_are_gone_is_not_asked);
+	tcase_add_test(tc, a_client_that_connects_during_a_round_waits_for_the_next_one);
+	tcase_add_loop_test(tc, a_client_with_the_same_port_waits_only_for_the_close, 0, 2);
+	tcase_add_test(tc, loops_without_connections_of_the_client_are_not_queried);
 	tcase_add_test(tc, a_round_may_outlive_the_table);
 	tcase_add_test(tc, beside_one_that_lives_it_is_new);
 	tcase_add_test(tc, connections_of_other_addresses_are_not_waited_for);
-	tcase_add_loop_test(tc, who_leaves_is_not_told_what_was_heard, 0, 2);
+	tcase_add_loop_test(tc, a_closed_client_is_not_notified_of_the_result, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

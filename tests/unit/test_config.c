@@ -167,7 +167,7 @@ START_TEST(privileged_ports_are_asked_only_where_rdma_hides_them)
 }
 END_TEST
 
-START_TEST(what_is_off_may_be_off_in_any_service)
+START_TEST(disabled_settings_can_be_disabled_in_any_service)
 {
 	ck_assert(!config_fixture_service(SERVICE(TO_TCP "require_privileged_port = false;"))
 			   ->require_privileged_port);
@@ -757,7 +757,7 @@ int main(void)
 	tcase_add_test(tc, every_key_of_the_draft_is_read);
 	tcase_add_test(tc, every_peer_has_its_name);
 	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
-	tcase_add_test(tc, what_is_off_may_be_off_in_any_service);
+	tcase_add_test(tc, disabled_settings_can_be_disabled_in_any_service);
 	tcase_add_test(tc, keys_of_tls_can_be_defaults);
 	tcase_add_test(tc, a_file_without_services_is_legal);
 	tcase_add_test(tc, allow_absent_is_everyone_and_empty_is_nobody);

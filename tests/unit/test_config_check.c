@@ -160,7 +160,7 @@ START_TEST(silent_name_servers_do_not_hold_it_up)
 }
 END_TEST
 
-START_TEST(what_cannot_be_asked_is_not_spoken_of)
+START_TEST(checks_that_are_impossible_are_not_mentioned)
 {
 	ck_assert_str_eq(names("none", "wrong", LONG_MS),
 			 config_fixture_at("3: warning: service b: the name wrong does not resolve "
@@ -263,7 +263,7 @@ int main(void)
 	tcase_add_test(tc, a_name_that_does_not_resolve_is_warned_of);
 	tcase_add_test(tc, a_name_to_listen_at_is_looked_up_too);
 	tcase_add_test(tc, silent_name_servers_do_not_hold_it_up);
-	tcase_add_test(tc, what_cannot_be_asked_is_not_spoken_of);
+	tcase_add_test(tc, checks_that_are_impossible_are_not_mentioned);
 	tcase_add_test(tc, a_limit_above_the_memory_is_warned_of);
 	tcase_add_loop_test(tc, an_address_to_listen_at_that_the_host_lacks_is_warned_of, 0,
 			    ARRAY_SIZE(listens));

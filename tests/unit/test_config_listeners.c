@@ -100,7 +100,7 @@ START_TEST(a_service_that_listens_elsewhere_is_another)
 }
 END_TEST
 
-START_TEST(it_is_printed_as_an_array)
+START_TEST(several_listeners_are_printed_as_an_array)
 {
 	const struct service_config *s = config_fixture_service(
 		SERVICE("listen = [ \"tcp://[::]:1\", \"iwarp://[::]:1\" ]; " TO_FILER));
@@ -143,7 +143,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_mistake_in_an_array_is_told, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(tc, two_services_do_not_share_a_port);
 	tcase_add_loop_test(tc, a_service_that_listens_elsewhere_is_another, 0, ARRAY_SIZE(others));
-	tcase_add_test(tc, it_is_printed_as_an_array);
+	tcase_add_test(tc, several_listeners_are_printed_as_an_array);
 	tcase_add_test(tc, keys_of_either_kind_of_client_are_allowed);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -60,7 +60,7 @@ static const struct {
 	 "65536\n"},
 };
 
-START_TEST(what_a_file_takes_is_said)
+START_TEST(the_memory_need_of_a_file_is_reported)
 {
 	char path[] = "/tmp/test-config-memory-XXXXXX", name[80], *said, *at;
 	struct config *config;
@@ -147,7 +147,7 @@ END_TEST
  * What comes around a payload has room on both sides: a READ is not to take half a MiB beside its
  * data.
  */
-START_TEST(what_comes_around_a_payload_is_short_however_long_sends_are)
+START_TEST(the_overhead_of_a_payload_does_not_grow_with_the_send_size)
 {
 	struct service_config service = {.connect = {.transport = TRANSPORT_IWARP},
 					 .inline_threshold_bytes = 262144,
@@ -160,7 +160,7 @@ START_TEST(what_comes_around_a_payload_is_short_however_long_sends_are)
 END_TEST
 
 /* Beside the limit: receives, and no more than headers and short bodies for each Send. */
-START_TEST(what_a_connection_takes_goes_by_its_receives)
+START_TEST(the_memory_of_a_connection_depends_on_its_receives)
 {
 	struct service_config service = {.listen = {.transport = TRANSPORT_IWARP},
 					 .connect = {.transport = TRANSPORT_TCP},
@@ -180,7 +180,7 @@ START_TEST(what_a_connection_takes_goes_by_its_receives)
 END_TEST
 
 /* A6.2-9: for the longest header beside what the configuration program tells. */
-START_TEST(what_configuration_makes_larger_is_counted)
+START_TEST(memory_that_depends_on_the_configuration_is_counted)
 {
 	struct service_config plain = {.listen = {.transport = TRANSPORT_IWARP},
 				       .connect = {.transport = TRANSPORT_IWARP},
@@ -222,12 +222,12 @@ int main(void)
 	Suite *suite = suite_create("config_memory");
 	TCase *tc = tcase_create("config_memory");
 
-	tcase_add_loop_test(tc, what_a_file_takes_is_said, 0, (int)ARRAY_SIZE(rows));
+	tcase_add_loop_test(tc, the_memory_need_of_a_file_is_reported, 0, (int)ARRAY_SIZE(rows));
 	tcase_add_test(tc, replies_that_are_lent_take_more_beside_the_limit);
-	tcase_add_test(tc, what_configuration_makes_larger_is_counted);
+	tcase_add_test(tc, memory_that_depends_on_the_configuration_is_counted);
 	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
-	tcase_add_test(tc, what_comes_around_a_payload_is_short_however_long_sends_are);
-	tcase_add_test(tc, what_a_connection_takes_goes_by_its_receives);
+	tcase_add_test(tc, the_overhead_of_a_payload_does_not_grow_with_the_send_size);
+	tcase_add_test(tc, the_memory_of_a_connection_depends_on_its_receives);
 	tcase_add_test(tc, a_pool_has_buffers_for_messages_and_for_receives_of_any_size);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

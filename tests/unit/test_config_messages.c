@@ -391,7 +391,7 @@ START_TEST(all_mistakes_are_reported)
 END_TEST
 
 /* What a terminal would obey, or would show as a line of its own. */
-START_TEST(what_is_quoted_of_the_file_is_plain)
+START_TEST(quotes_from_the_file_have_no_control_characters)
 {
 	static const struct {
 		const char *text, *error;
@@ -419,7 +419,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
 	tcase_add_loop_test(tc, each_mistake_is_named_with_its_line, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(tc, all_mistakes_are_reported);
-	tcase_add_loop_test(tc, what_is_quoted_of_the_file_is_plain, 0, 3);
+	tcase_add_loop_test(tc, quotes_from_the_file_have_no_control_characters, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

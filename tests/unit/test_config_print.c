@@ -49,7 +49,7 @@ static const char *const files[] = {
 	"services = ( { name = \"a\"; " TO_TCP FEW " }, { name = \"b.c-d_e\"; " TCP_TO_TCP " } );",
 };
 
-START_TEST(what_is_printed_reads_as_the_same)
+START_TEST(the_printed_configuration_reads_back_the_same)
 {
 	struct config *first;
 	char *text, *again;
@@ -69,7 +69,7 @@ START_TEST(what_is_printed_reads_as_the_same)
 }
 END_TEST
 
-START_TEST(what_has_its_default_is_marked)
+START_TEST(default_values_are_marked)
 {
 	char *text;
 
@@ -306,7 +306,7 @@ START_TEST(a_folder_that_is_not_there_is_an_error)
 END_TEST
 
 /* A pipe that nobody writes to, and a folder: neither is waited for. */
-START_TEST(what_is_no_file_in_a_folder_is_an_error)
+START_TEST(a_directory_entry_that_is_no_file_is_an_error)
 {
 	char expected[500], path[300];
 
@@ -377,7 +377,7 @@ static void change(const struct config_key *key, struct service_config *service)
 }
 
 /* By the same host: else a reload would replace services whose keys have not changed. */
-START_TEST(what_auto_comes_to_makes_no_difference)
+START_TEST(the_value_that_auto_selects_is_no_difference)
 {
 	const struct service_config *service = config_fixture_service(SERVICE(TO_RDMA));
 	struct service_config other = *service;
@@ -433,8 +433,9 @@ int main(void)
 	TCase *tc = tcase_create("config_print");
 
 	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
-	tcase_add_loop_test(tc, what_is_printed_reads_as_the_same, 0, ARRAY_SIZE(files));
-	tcase_add_test(tc, what_has_its_default_is_marked);
+	tcase_add_loop_test(tc, the_printed_configuration_reads_back_the_same, 0,
+			    ARRAY_SIZE(files));
+	tcase_add_test(tc, default_values_are_marked);
 	tcase_add_test(tc, a_default_is_for_services_that_do_not_say);
 	tcase_add_test(tc, a_default_that_no_service_has_a_use_for_is_warned_of);
 	tcase_add_loop_test(tc, a_wrong_default_is_told_where_it_stands, 0, ARRAY_SIZE(wrong));
@@ -443,9 +444,9 @@ int main(void)
 	tcase_add_loop_test(tc, an_error_in_a_file_of_a_folder_names_it_and_its_line, 0,
 			    ARRAY_SIZE(parts));
 	tcase_add_test(tc, a_folder_that_is_not_there_is_an_error);
-	tcase_add_loop_test(tc, what_is_no_file_in_a_folder_is_an_error, 0, 2);
+	tcase_add_loop_test(tc, a_directory_entry_that_is_no_file_is_an_error, 0, 2);
 	tcase_add_test(tc, services_differ_by_any_key);
-	tcase_add_test(tc, what_auto_comes_to_makes_no_difference);
+	tcase_add_test(tc, the_value_that_auto_selects_is_no_difference);
 	tcase_add_test(tc, a_reload_keeps_the_limits_of_the_host);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -65,7 +65,7 @@ static const struct {
 	 "has connect_timeout_s = 1, which does nothing: connect has one server"},
 };
 
-START_TEST(what_chooses_among_servers_is_warned_of_where_there_is_one)
+START_TEST(keys_for_several_servers_are_warned_of_with_one_server)
 {
 	char text[300], *said;
 	size_t len;
@@ -92,7 +92,7 @@ int main(void)
 	tcase_add_test(tc, a_service_may_have_several_servers);
 	tcase_add_loop_test(tc, a_service_that_has_another_server_is_another, 0,
 			    ARRAY_SIZE(others));
-	tcase_add_loop_test(tc, what_chooses_among_servers_is_warned_of_where_there_is_one, 0,
+	tcase_add_loop_test(tc, keys_for_several_servers_are_warned_of_with_one_server, 0,
 			    ARRAY_SIZE(idle));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -133,7 +133,7 @@ static const struct {
 	 "2: source_address: no IPv6 address to connect to the server 2001:db8::1 from\n", -EINVAL},
 };
 
-START_TEST(what_cannot_be_is_an_error)
+START_TEST(impossible_combinations_are_errors)
 {
 	char text[600];
 
@@ -248,7 +248,7 @@ START_TEST(only_services_of_one_server_share_ports)
 }
 END_TEST
 
-START_TEST(what_is_unwise_is_warned_of)
+START_TEST(unwise_combinations_are_warned_of)
 {
 	char text[600];
 	FILE *out;
@@ -426,12 +426,12 @@ int main(void)
 	tcase_add_test(tc, ports_are_kept_where_tcp_clients_are_seen);
 	tcase_add_loop_test(tc, a_service_that_comes_from_elsewhere_is_another, 0,
 			    ARRAY_SIZE(others));
-	tcase_add_loop_test(tc, what_cannot_be_is_an_error, 0, ARRAY_SIZE(wrong));
+	tcase_add_loop_test(tc, impossible_combinations_are_errors, 0, ARRAY_SIZE(wrong));
 	tcase_add_loop_test(tc, there_is_a_limit_to_addresses, 0, 2);
 	tcase_add_loop_test(tc, services_that_share_the_ports_below_1024_are_warned_of, 0,
 			    ARRAY_SIZE(shared));
 	tcase_add_test(tc, only_services_of_one_server_share_ports);
-	tcase_add_loop_test(tc, what_is_unwise_is_warned_of, 0, ARRAY_SIZE(warnings));
+	tcase_add_loop_test(tc, unwise_combinations_are_warned_of, 0, ARRAY_SIZE(warnings));
 	tcase_add_loop_test(tc, the_routes_of_a_service_are_printed, 0, ARRAY_SIZE(routes));
 	tcase_add_test(tc, without_such_a_service_nothing_is_printed);
 	tcase_add_test(tc, missing_routes_are_told_until_they_are_there);

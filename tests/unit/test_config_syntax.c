@@ -186,7 +186,7 @@ static const struct {
 	 "1: the file begins with a byte order mark (BOM): save it as UTF-8 without one"},
 };
 
-START_TEST(what_is_no_syntax_error_is_told_as_what_it_is)
+START_TEST(other_errors_are_not_reported_as_syntax_errors)
 {
 	ck_assert_int_eq(config_fixture_load(others[_i].text), -EINVAL);
 	ck_assert_str_eq(fixture.errors, config_fixture_at(others[_i].said));
@@ -202,7 +202,7 @@ static const char *const good[] = {
 	"# nothing\n",
 };
 
-START_TEST(what_libconfig_takes_is_no_mistake)
+START_TEST(valid_syntax_is_not_reported)
 {
 	ck_assert_msg(config_fixture_load(good[_i]) == 0, "%s", fixture.errors);
 	ck_assert_str_eq(fixture.errors, "");
@@ -308,9 +308,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
 	tcase_add_loop_test(tc, a_syntax_error_is_told_with_its_cure, 0, ARRAY_SIZE(errors));
-	tcase_add_loop_test(tc, what_is_no_syntax_error_is_told_as_what_it_is, 0,
+	tcase_add_loop_test(tc, other_errors_are_not_reported_as_syntax_errors, 0,
 			    ARRAY_SIZE(others));
-	tcase_add_loop_test(tc, what_libconfig_takes_is_no_mistake, 0, ARRAY_SIZE(good));
+	tcase_add_loop_test(tc, valid_syntax_is_not_reported, 0, ARRAY_SIZE(good));
 	tcase_add_test(tc, a_file_that_cannot_be_read_says_why);
 	tcase_add_test(tc, a_zero_byte_is_told_with_its_line);
 	tcase_add_test(tc, mistakes_in_an_included_file_name_that_file);

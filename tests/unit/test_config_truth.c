@@ -353,7 +353,7 @@ END_TEST
 
 /* ---- where the daemon does something else than the value ---- */
 
-START_TEST(what_is_done_instead_of_the_value_is_said)
+START_TEST(the_effective_value_is_reported_if_it_differs)
 {
 	ck_assert_int_eq(config_fixture_load("memory_limit_mib = 64; " SERVICE(TO_RDMA)), 0);
 	expect_line("    max_message_bytes = 67174400; # the default; ");
@@ -383,7 +383,7 @@ int main(void)
 	tcase_add_test(tc, each_key_of_a_service_is_printed_as_it_is_done);
 	tcase_add_test(tc, each_key_outside_the_services_is_printed_as_it_is_done);
 	tcase_add_loop_test(tc, a_key_of_both_tables_has_the_default_of_the_file, 0, 4);
-	tcase_add_test(tc, what_is_done_instead_of_the_value_is_said);
+	tcase_add_test(tc, the_effective_value_is_reported_if_it_differs);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

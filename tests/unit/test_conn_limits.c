@@ -176,7 +176,7 @@ START_TEST(half_open_ones_of_auto_have_the_limit_of_its_share)
 END_TEST
 
 /* It waits for an old connection of its client to end, and for no longer than that. */
-START_TEST(one_that_has_given_a_call_does_not_go)
+START_TEST(a_connection_with_a_call_is_not_evicted)
 {
 	enum leg_close why;
 
@@ -318,7 +318,7 @@ START_TEST(none_whose_server_is_sought_or_that_has_given_a_call_does)
 END_TEST
 
 /* It counts no more while it ends, so that its client's next one has its place. */
-START_TEST(one_whose_client_is_back_makes_room)
+START_TEST(a_superseded_connection_gives_its_slot_to_its_client)
 {
 	struct conn_slot *old, *back;
 	enum leg_close why = LEG_CLOSE_COUNT;
@@ -337,7 +337,7 @@ START_TEST(one_whose_client_is_back_makes_room)
 }
 END_TEST
 
-START_TEST(one_that_has_to_go_goes_no_further)
+START_TEST(an_evicted_connection_does_not_change_state_again)
 {
 	struct conn_slot *first, *next;
 	enum leg_close why = LEG_CLOSE_COUNT;
@@ -685,14 +685,14 @@ int main(void)
 	tcase_add_test(tc, half_open_ones_do_not_count_against_max_connections);
 	tcase_add_loop_test(tc, past_their_limit_the_oldest_half_open_one_goes, 0, 2);
 	tcase_add_test(tc, half_open_ones_of_auto_have_the_limit_of_its_share);
-	tcase_add_test(tc, one_that_has_given_a_call_does_not_go);
+	tcase_add_test(tc, a_connection_with_a_call_is_not_evicted);
 	tcase_add_test(tc, where_all_have_given_a_call_later_ones_wait);
 	tcase_add_test(tc, later_ones_wait_until_the_oldest_has_had_its_time);
 	tcase_add_test(tc, the_silent_go_for_want_of_descriptors);
 	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
 	tcase_add_test(tc, none_whose_server_is_sought_or_that_has_given_a_call_does);
-	tcase_add_test(tc, one_whose_client_is_back_makes_room);
-	tcase_add_test(tc, one_that_has_to_go_goes_no_further);
+	tcase_add_test(tc, a_superseded_connection_gives_its_slot_to_its_client);
+	tcase_add_test(tc, an_evicted_connection_does_not_change_state_again);
 	tcase_add_test(tc, the_half_closed_one_that_has_waited_longest_makes_room);
 	tcase_add_test(tc, one_without_a_call_goes_before_a_half_closed_one);
 	tcase_add_test(tc, a_half_closed_one_whose_server_is_sought_makes_room);

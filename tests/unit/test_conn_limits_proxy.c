@@ -222,7 +222,7 @@ START_TEST(finished_set_ups_without_a_call_lock_nobody_out)
 END_TEST
 
 /* Those that have given a Call stay, and whoever comes then is turned away. */
-START_TEST(nobody_with_a_call_makes_room)
+START_TEST(no_connection_with_a_call_is_evicted)
 {
 	int clients[2], upstreams[2], late;
 
@@ -426,7 +426,7 @@ int main(void)
 	tcase_add_loop_test(tc, silent_sockets_lock_nobody_out, 0, 2);
 	tcase_add_loop_test(tc, past_the_limit_of_half_open_ones_the_oldest_goes, 0, 2);
 	tcase_add_test(tc, finished_set_ups_without_a_call_lock_nobody_out);
-	tcase_add_loop_test(tc, nobody_with_a_call_makes_room, 0, 2);
+	tcase_add_loop_test(tc, no_connection_with_a_call_is_evicted, 0, 2);
 	tcase_add_test(tc, silent_ones_make_room_where_descriptors_are_short);
 	tcase_add_loop_test(tc, an_address_has_no_more_than_its_share, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_is_turned_away_does_not_come_back_at_once, 0, 2);

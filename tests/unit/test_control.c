@@ -304,7 +304,7 @@ static uint64_t any_time(clockid_t clock)
 	return 0;
 }
 
-START_TEST(who_changes_something_is_logged)
+START_TEST(the_user_of_a_change_is_logged)
 {
 	static const struct log_output output = {
 		.write = collect, .form = LOG_FORM_LEVEL, .now_us = any_time};
@@ -488,7 +488,7 @@ START_TEST(users_who_may_only_look_leave_places_to_root)
 END_TEST
 
 /* Root does not wait behind those in the kernel's queue who get no place. */
-START_TEST(who_gets_no_place_keeps_nobody_waiting)
+START_TEST(a_rejected_control_client_delays_no_other)
 {
 	int fds[48], root;
 
@@ -510,7 +510,7 @@ START_TEST(who_gets_no_place_keeps_nobody_waiting)
 }
 END_TEST
 
-START_TEST(what_changes_something_may_be_answered_late)
+START_TEST(commands_that_change_something_can_be_answered_late)
 {
 	int fd = client_open();
 
@@ -604,7 +604,7 @@ START_TEST(a_stale_socket_is_replaced)
 }
 END_TEST
 
-START_TEST(what_is_no_socket_is_left_alone)
+START_TEST(a_file_that_is_no_socket_is_not_removed)
 {
 	int fd;
 
@@ -665,15 +665,15 @@ int main(void)
 	tcase_add_test(tc, a_request_over_its_limit_is_refused);
 	tcase_add_test(tc, log_changes_the_level);
 	tcase_add_test(tc, stop_is_answered_before_it_stops);
-	tcase_add_test(tc, who_changes_something_is_logged);
+	tcase_add_test(tc, the_user_of_a_change_is_logged);
 	tcase_add_test(tc, changing_something_takes_root_or_the_daemons_user);
 	tcase_add_test(tc, the_socket_is_for_owner_and_group);
 	tcase_add_test(tc, a_client_that_does_not_finish_its_request_is_dropped);
 	tcase_add_test(tc, a_client_that_does_not_take_its_answer_is_dropped);
 	tcase_add_test(tc, a_slow_reader_gets_all_of_its_answer);
 	tcase_add_test(tc, users_who_may_only_look_leave_places_to_root);
-	tcase_add_test(tc, who_gets_no_place_keeps_nobody_waiting);
-	tcase_add_test(tc, what_changes_something_may_be_answered_late);
+	tcase_add_test(tc, a_rejected_control_client_delays_no_other);
+	tcase_add_test(tc, commands_that_change_something_can_be_answered_late);
 	tcase_add_test(tc, clients_are_bounded_in_number);
 	tcase_add_test(tc, an_answer_may_come_late);
 	tcase_add_test(tc, an_answer_that_cannot_be_had_is_an_error);
@@ -681,7 +681,7 @@ int main(void)
 	tcase_add_test(tc, an_answer_after_the_end_is_thrown_away);
 	tcase_add_test(tc, a_live_socket_is_an_error_and_stays);
 	tcase_add_test(tc, a_stale_socket_is_replaced);
-	tcase_add_test(tc, what_is_no_socket_is_left_alone);
+	tcase_add_test(tc, a_file_that_is_no_socket_is_not_removed);
 	tcase_add_test(tc, a_missing_directory_is_a_clear_error);
 	tcase_add_test(tc, a_file_in_the_place_of_the_directory_is_a_clear_error);
 	suite_add_tcase(suite, tc);

@@ -91,7 +91,7 @@ START_TEST(calls_always_have_the_last_credit)
 }
 END_TEST
 
-START_TEST(what_has_no_answer_is_over_with_any_message)
+START_TEST(a_request_without_a_response_ends_with_any_message)
 {
 	connector(10);
 	control_msgs_sent(&control, 1, false);
@@ -144,7 +144,7 @@ int main(void)
 	tcase_add_test(tc, a_credit_is_kept_back_for_what_waits);
 	tcase_add_test(tc, nothing_is_kept_back_that_would_not_do);
 	tcase_add_loop_test(tc, calls_always_have_the_last_credit, 0, 4);
-	tcase_add_test(tc, what_has_no_answer_is_over_with_any_message);
+	tcase_add_test(tc, a_request_without_a_response_ends_with_any_message);
 	tcase_add_test(tc, a_connector_has_so_many_out);
 	tcase_add_test(tc, an_acceptor_has_one_out_and_takes_no_credit);
 	suite_add_tcase(suite, tc);

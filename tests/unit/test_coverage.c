@@ -40,7 +40,7 @@ START_TEST(writes_in_order_are_a_prefix_and_take_no_memory)
 }
 END_TEST
 
-START_TEST(what_lies_behind_a_gap_does_not_count_until_it_is_closed)
+START_TEST(bytes_after_a_gap_do_not_count_until_it_is_closed)
 {
 	coverage_add(&coverage, 100, 50);
 	expect(0, true);
@@ -215,7 +215,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, writes_in_order_are_a_prefix_and_take_no_memory);
-	tcase_add_test(tc, what_lies_behind_a_gap_does_not_count_until_it_is_closed);
+	tcase_add_test(tc, bytes_after_a_gap_do_not_count_until_it_is_closed);
 	tcase_add_test(tc, each_gap_is_closed_by_itself);
 	tcase_add_test(tc, overlaps_count_once);
 	tcase_add_test(tc, a_kibibyte_written_a_thousand_times_is_a_kibibyte);

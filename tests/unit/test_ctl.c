@@ -598,7 +598,7 @@ START_TEST(an_answer_keeps_no_control_characters)
 END_TEST
 
 /* Asks for what a daemon that is not ours answers. */
-START_TEST(what_any_daemon_says_is_asked_for_plainly)
+START_TEST(answers_of_any_daemon_are_printed_in_plain_text)
 {
 	static const char said[] = "{\"error\":\"\\u001b[2J\"}";
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -802,7 +802,7 @@ int main(void)
 	tcase_add_loop_test(tc, answers_with_nothing_in_them_do_no_harm, 0,
 			    CONTROL_COMMAND_STOP + 1);
 	tcase_add_test(tc, an_answer_keeps_no_control_characters);
-	tcase_add_test(tc, what_any_daemon_says_is_asked_for_plainly);
+	tcase_add_test(tc, answers_of_any_daemon_are_printed_in_plain_text);
 	tcase_add_test(tc, a_daemon_that_is_not_there_is_named);
 	tcase_add_test(tc, a_socket_that_is_not_for_us_is_told_with_its_group);
 	tcase_add_loop_test(tc, the_socket_is_read_from_the_file, 0, ARRAY_SIZE(files));

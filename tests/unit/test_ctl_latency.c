@@ -106,7 +106,7 @@ static const char *const odd[] = {
 };
 
 /* Of a daemon that is another version, or none of ours. */
-START_TEST(what_is_not_understood_does_no_harm)
+START_TEST(unknown_members_are_ignored)
 {
 	render(odd[_i], false);
 	render(odd[_i], true);
@@ -122,7 +122,7 @@ int main(void)
 	tcase_add_test(tc, each_operation_has_a_line);
 	tcase_add_test(tc, one_operation_is_shown_as_it_spreads);
 	tcase_add_test(tc, the_name_of_an_operation_is_whole_if_all_is_wanted);
-	tcase_add_loop_test(tc, what_is_not_understood_does_no_harm, 0, ARRAY_SIZE(odd));
+	tcase_add_loop_test(tc, unknown_members_are_ignored, 0, ARRAY_SIZE(odd));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -278,7 +278,7 @@ START_TEST(all_of_it_is_shown_when_asked)
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_told)
+START_TEST(missing_values_are_reported)
 {
 	render_with("{\"schema\": 1, \"version\": \"9\", \"mood\": true, \"targets\": {\"up\": 2}}",
 		    NULL, false);
@@ -300,7 +300,7 @@ static const char *const odd[] = {
 };
 
 /* Of a daemon that is another version, or none of ours. */
-START_TEST(what_is_not_understood_does_no_harm)
+START_TEST(unknown_members_are_ignored)
 {
 	render_with("{\"uptime_s\": 1e300}", odd[_i], false);
 	render_with("{\"uptime_s\": -5, \"memory\": 3}", odd[_i], true);
@@ -321,8 +321,8 @@ int main(void)
 	tcase_add_test(tc, a_dozen_services_fit_a_screen_whatever_ails_them);
 	tcase_add_test(tc, of_more_the_worst_are_shown_and_the_others_counted);
 	tcase_add_test(tc, all_of_it_is_shown_when_asked);
-	tcase_add_test(tc, what_is_not_known_is_told);
-	tcase_add_loop_test(tc, what_is_not_understood_does_no_harm, 0, ARRAY_SIZE(odd));
+	tcase_add_test(tc, missing_values_are_reported);
+	tcase_add_loop_test(tc, unknown_members_are_ignored, 0, ARRAY_SIZE(odd));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

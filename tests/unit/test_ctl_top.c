@@ -315,7 +315,7 @@ static const char *const odd[] = {
 };
 
 /* Of a daemon that is another version, or none of ours. */
-START_TEST(what_is_not_understood_does_no_harm)
+START_TEST(unknown_members_are_ignored)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		for (view.kind = 0; view.kind < TOP_KINDS; view.kind++) {
@@ -346,7 +346,7 @@ int main(void)
 	tcase_add_test(tc, connections_have_rates_and_their_oldest_call);
 	tcase_add_test(tc, a_client_is_whole_on_80_columns);
 	tcase_add_test(tc, a_number_that_is_used_again_has_no_negative_rate);
-	tcase_add_loop_test(tc, what_is_not_understood_does_no_harm, 0, ARRAY_SIZE(odd));
+	tcase_add_loop_test(tc, unknown_members_are_ignored, 0, ARRAY_SIZE(odd));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -132,7 +132,7 @@ START_TEST(a_service_is_typed)
 }
 END_TEST
 
-START_TEST(what_is_typed_has_an_end)
+START_TEST(typed_input_is_bounded)
 {
 	keys("u");
 	for (int i = 0; i < 1000; i++)
@@ -200,7 +200,7 @@ int main(void)
 	tcase_add_test(tc, a_delay_is_typed);
 	tcase_add_test(tc, rows_are_typed);
 	tcase_add_test(tc, a_service_is_typed);
-	tcase_add_test(tc, what_is_typed_has_an_end);
+	tcase_add_test(tc, typed_input_is_bounded);
 	tcase_add_test(tc, sequences_of_other_keys_do_nothing);
 	tcase_add_test(tc, numbers_have_limits);
 	tcase_add_test(tc, lines_are_cut_between_letters);

@@ -103,7 +103,7 @@ START_TEST(a_callback_is_carried_to_the_client)
 }
 END_TEST
 
-START_TEST(what_was_missed_is_told)
+START_TEST(missed_rpcs_are_reported)
 {
 	static const char missed[] =
 		"-- 12 RPCs missed: they came faster than this program read them\n";
@@ -115,7 +115,7 @@ END_TEST
 
 static const char *const strange[] = {"{}", "[]", "3", "{\"future\": 1}", "{\"schema\": 1}"};
 
-START_TEST(what_is_no_line_is_nothing)
+START_TEST(input_that_is_no_line_is_ignored)
 {
 	ck_assert_str_eq(render(strange[_i]), "");
 	ck_assert_str_eq(render_as(strange[_i], false), "");
@@ -200,8 +200,8 @@ int main(void)
 	tcase_add_test(tc, a_client_with_a_verified_certificate_is_named_last);
 	tcase_add_test(tc, a_call_without_an_answer_says_so);
 	tcase_add_test(tc, a_callback_is_carried_to_the_client);
-	tcase_add_test(tc, what_was_missed_is_told);
-	tcase_add_loop_test(tc, what_is_no_line_is_nothing, 0, ARRAY_SIZE(strange));
+	tcase_add_test(tc, missed_rpcs_are_reported);
+	tcase_add_loop_test(tc, input_that_is_no_line_is_ignored, 0, ARRAY_SIZE(strange));
 	tcase_add_loop_test(tc, a_line_of_the_wrong_types_is_a_line, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, titles_fit_80_columns);
 	tcase_add_loop_test(tc, a_line_fits_80_columns, 0, ARRAY_SIZE(fitted));

@@ -239,7 +239,7 @@ START_TEST(one_look_up_is_for_all_who_wait)
 }
 END_TEST
 
-START_TEST(who_leaves_is_not_told_and_the_others_are)
+START_TEST(a_cancelled_query_is_not_notified_and_the_others_are)
 {
 	struct waiter *first = come(0), *second = come(2), *third = come(1);
 
@@ -624,7 +624,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, one_look_up_is_for_all_who_wait);
-	tcase_add_test(tc, who_leaves_is_not_told_and_the_others_are);
+	tcase_add_test(tc, a_cancelled_query_is_not_notified_and_the_others_are);
 	tcase_add_test(tc, an_answer_is_kept_that_nobody_waits_for_any_more);
 	tcase_add_test(tc, others_may_leave_and_come_while_one_is_told);
 	tcase_add_loop_test(tc, an_error_is_for_all_who_wait_and_is_asked_about_again, 0, 2);

@@ -297,7 +297,7 @@ static void mark_post(void *arg)
 		ck_assert_int_eq(event_loop_post(loop, mark_post, post_c), 0);
 }
 
-START_TEST(what_was_posted_before_free_is_run)
+START_TEST(tasks_posted_before_free_are_run)
 {
 	struct loop *keep = event_loop_new();
 	struct loop *gone = loop;
@@ -345,7 +345,7 @@ static void free_io(void *arg, unsigned events)
 	event_loop_stop(loop);
 }
 
-START_TEST(what_cannot_be_watched_is_told_once_and_can_be_asked_for_again)
+START_TEST(a_watch_failure_is_reported_once_and_can_be_retried)
 {
 	ck_assert_int_eq(write(fds[1], "x", 1), 1);
 	io = loop_io_new(loop, fds[0], mark_events, NULL);
@@ -365,7 +365,7 @@ START_TEST(what_cannot_be_watched_is_told_once_and_can_be_asked_for_again)
 END_TEST
 
 /* Of the kernel's own errors: it does not watch a file. */
-START_TEST(what_the_kernel_does_not_watch_is_told)
+START_TEST(an_unwatchable_descriptor_is_reported)
 {
 	char path[] = "/tmp/test-loop-XXXXXX";
 	int fd = mkstemp(path);
@@ -379,7 +379,7 @@ START_TEST(what_the_kernel_does_not_watch_is_told)
 }
 END_TEST
 
-START_TEST(who_stops_asking_is_not_told)
+START_TEST(a_cancelled_watch_gets_no_events)
 {
 	io = loop_io_new(loop, fds[0], mark_events, NULL);
 	no_memory = true;
@@ -451,13 +451,13 @@ int main(void)
 	tcase_add_test(tc, the_time_stands_still_within_a_turn);
 	tcase_add_test(tc, posts_from_threads_run_once_each_in_order);
 	tcase_add_test(tc, a_post_wakes_a_loop_that_sleeps);
-	tcase_add_test(tc, what_was_posted_before_free_is_run);
+	tcase_add_test(tc, tasks_posted_before_free_are_run);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("without memory");
 	tcase_add_checked_fixture(tc, setup_memory, teardown);
-	tcase_add_test(tc, what_cannot_be_watched_is_told_once_and_can_be_asked_for_again);
-	tcase_add_test(tc, what_the_kernel_does_not_watch_is_told);
-	tcase_add_loop_test(tc, who_stops_asking_is_not_told, 0, 2);
+	tcase_add_test(tc, a_watch_failure_is_reported_once_and_can_be_retried);
+	tcase_add_test(tc, an_unwatchable_descriptor_is_reported);
+	tcase_add_loop_test(tc, a_cancelled_watch_gets_no_events, 0, 2);
 	tcase_add_test(tc, timers_fire_also_without_memory_for_them);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

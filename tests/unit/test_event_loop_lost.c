@@ -288,7 +288,7 @@ START_TEST(all_that_are_lost_at_once_are_told)
 }
 END_TEST
 
-START_TEST(one_that_is_told_may_free_another_that_is_lost_too)
+START_TEST(a_callback_can_free_another_lost_descriptor)
 {
 	struct watched other;
 
@@ -306,7 +306,7 @@ START_TEST(one_that_is_told_may_free_another_that_is_lost_too)
 END_TEST
 
 /* Not of sockets: the kernel watches no file. */
-START_TEST(what_cannot_be_watched_is_told)
+START_TEST(an_unwatchable_descriptor_is_reported)
 {
 	struct watched file = {.peer = -1};
 	char path[] = "/tmp/test-lost-XXXXXX";
@@ -351,8 +351,8 @@ int main(void)
 	tcase_add_test(tc, only_the_first_watch_is_a_system_call);
 	tcase_add_test(tc, reading_that_is_wanted_again_is_a_system_call_only_after_bytes);
 	tcase_add_test(tc, all_that_are_lost_at_once_are_told);
-	tcase_add_test(tc, one_that_is_told_may_free_another_that_is_lost_too);
-	tcase_add_test(tc, what_cannot_be_watched_is_told);
+	tcase_add_test(tc, a_callback_can_free_another_lost_descriptor);
+	tcase_add_test(tc, an_unwatchable_descriptor_is_reported);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

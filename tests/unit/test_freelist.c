@@ -17,7 +17,7 @@ static void teardown(void)
 	freelists_fini(&freelists);
 }
 
-START_TEST(what_is_given_back_is_used_again_for_its_size)
+START_TEST(freed_items_are_reused_for_their_size)
 {
 	void *a = freelists_get(&freelists, 100), *b;
 
@@ -83,7 +83,7 @@ int main(void)
 	TCase *tc = tcase_create("spares");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_is_given_back_is_used_again_for_its_size);
+	tcase_add_test(tc, freed_items_are_reused_for_their_size);
 	tcase_add_test(tc, no_more_are_kept_than_the_bound);
 	tcase_add_test(tc, large_objects_and_those_of_nobody_are_not_kept);
 	tcase_add_test(tc, a_list_keeps_what_it_may);

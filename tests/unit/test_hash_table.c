@@ -55,7 +55,7 @@ static size_t longest_chain(void)
 	return longest;
 }
 
-START_TEST(what_is_in_is_found_and_nothing_else)
+START_TEST(exactly_the_added_entries_are_found)
 {
 	ck_assert_ptr_null(hash_table_first(&table, hash_number(0)));
 	for (unsigned i = 0; i < MANY; i++)
@@ -144,7 +144,7 @@ int main(void)
 	TCase *tc = tcase_create("hash_table");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_is_in_is_found_and_nothing_else);
+	tcase_add_test(tc, exactly_the_added_entries_are_found);
 	tcase_add_test(tc, of_equal_hashes_the_last_one_comes_first);
 	tcase_add_test(tc, some_node_is_had_until_none_is_left);
 	tcase_add_test(tc, one_entry_takes_no_memory);

@@ -36,7 +36,7 @@ static void setup(void)
 	random_start();
 }
 
-START_TEST(they_encode_to_the_same_bytes)
+START_TEST(the_generated_encoder_writes_the_same_bytes)
 {
 	const struct opinion *opinion = &opinions[_i];
 
@@ -55,7 +55,7 @@ START_TEST(they_encode_to_the_same_bytes)
 }
 END_TEST
 
-START_TEST(they_read_in_ours_what_we_said)
+START_TEST(the_generated_decoder_reads_our_values)
 {
 	const struct opinion *opinion = &opinions[_i];
 
@@ -202,8 +202,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, they_encode_to_the_same_bytes, 0, count);
-	tcase_add_loop_test(tc, they_read_in_ours_what_we_said, 0, count);
+	tcase_add_loop_test(tc, the_generated_encoder_writes_the_same_bytes, 0, count);
+	tcase_add_loop_test(tc, the_generated_decoder_reads_our_values, 0, count);
 	tcase_add_loop_test(tc, we_read_in_theirs_what_they_said, 0, count);
 	tcase_add_loop_test(tc, we_take_no_damaged_header_that_they_refuse, 0, count);
 	tcase_add_test(tc, we_refuse_nothing_without_lists_that_they_take);

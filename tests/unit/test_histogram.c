@@ -39,7 +39,7 @@ START_TEST(each_time_is_below_its_limit_and_not_below_the_one_before)
 }
 END_TEST
 
-START_TEST(what_is_added_is_counted_once)
+START_TEST(each_value_is_counted_once)
 {
 	histogram_add(&times, 0);
 	histogram_add(&times, 1000);
@@ -87,7 +87,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, buckets_end_at_powers_of_two_of_a_second);
 	tcase_add_test(tc, each_time_is_below_its_limit_and_not_below_the_one_before);
-	tcase_add_test(tc, what_is_added_is_counted_once);
+	tcase_add_test(tc, each_value_is_counted_once);
 	tcase_add_test(tc, histograms_add_up);
 	tcase_add_test(tc, quantiles_are_the_buckets_in_which_they_end);
 	suite_add_tcase(suite, tc);

@@ -63,7 +63,7 @@ START_TEST(the_least_of_all_sources_is_agreed)
 }
 END_TEST
 
-START_TEST(what_is_offered_can_be_said_in_private_data)
+START_TEST(every_threshold_can_be_expressed_in_private_data)
 {
 	static const struct {
 		uint32_t own, profile, offered;
@@ -97,7 +97,7 @@ int main(void)
 	tcase_add_test(tc, before_the_peer_has_told_it_is_the_default);
 	tcase_add_test(tc, less_than_the_default_counts_as_the_default);
 	tcase_add_test(tc, the_least_of_all_sources_is_agreed);
-	tcase_add_test(tc, what_is_offered_can_be_said_in_private_data);
+	tcase_add_test(tc, every_threshold_can_be_expressed_in_private_data);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

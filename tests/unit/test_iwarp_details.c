@@ -405,7 +405,7 @@ START_TEST(a_whole_send_is_handed_over_without_a_copy)
 }
 END_TEST
 
-START_TEST(what_is_posted_when_the_connection_breaks_is_flushed_in_order)
+START_TEST(posted_work_is_flushed_in_order_when_the_connection_breaks)
 {
 	static struct side_wr wrs[6];
 	struct buf *buf;
@@ -480,7 +480,7 @@ int main(void)
 	tcase_add_test(tc, a_long_send_is_received_where_it_belongs);
 	tcase_add_test(tc, a_receive_whose_send_has_begun_keeps_its_size);
 	tcase_add_test(tc, a_whole_send_is_handed_over_without_a_copy);
-	tcase_add_test(tc, what_is_posted_when_the_connection_breaks_is_flushed_in_order);
+	tcase_add_test(tc, posted_work_is_flushed_in_order_when_the_connection_breaks);
 	tcase_add_test(tc, an_owner_that_closes_inside_recv_hears_no_more);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

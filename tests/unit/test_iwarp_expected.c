@@ -264,7 +264,7 @@ START_TEST(a_message_goes_where_the_oldest_is_awaited_or_not)
 END_TEST
 
 /* Bytes written after the message in progress stay, whatever is predicted for that message. */
-START_TEST(what_was_written_before_is_not_touched)
+START_TEST(data_written_earlier_are_not_changed)
 {
 	setup(9000, FABRIC_REMOTE_WRITE);
 	write_now(0, 100000);
@@ -299,7 +299,7 @@ END_TEST
  * Writes of all lengths, each followed by a Send; FPDUs that grow and shrink; in pieces of any
  * length.
  */
-START_TEST(whatever_was_expected_what_comes_is_right)
+START_TEST(received_data_are_correct_for_any_expectation)
 {
 	static const unsigned mss[] = {4200, 5000, 9000, 16384, 65483, 1448};
 	uint64_t seeds[4] = {(uint64_t)_i + 1, 7, 8, 9};
@@ -350,9 +350,9 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, one_read_takes_many_payloads_to_where_they_belong);
 	tcase_add_test(tc, a_message_goes_where_the_oldest_is_awaited_or_not);
-	tcase_add_test(tc, what_was_written_before_is_not_touched);
+	tcase_add_test(tc, data_written_earlier_are_not_changed);
 	tcase_add_test(tc, nothing_is_expected_in_memory_that_may_be_read);
-	tcase_add_loop_test(tc, whatever_was_expected_what_comes_is_right, 0, 100);
+	tcase_add_loop_test(tc, received_data_are_correct_for_any_expectation, 0, 100);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -439,7 +439,7 @@ static unsigned long setting(const char *name, unsigned long preset)
 	return text ? strtoul(text, NULL, 10) : preset;
 }
 
-START_TEST(whatever_happens_in_whatever_order)
+START_TEST(random_events_in_random_order)
 {
 	unsigned long seeds = setting("IWARP_RANDOM_SEEDS", SEEDS);
 	unsigned long first = setting("IWARP_RANDOM_FIRST", 1);
@@ -459,7 +459,7 @@ int main(void)
 	TCase *tc = tcase_create("random");
 
 	tcase_set_timeout(tc, 0);
-	tcase_add_loop_test(tc, whatever_happens_in_whatever_order, 0, PARTS);
+	tcase_add_loop_test(tc, random_events_in_random_order, 0, PARTS);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -116,7 +116,7 @@ static void expect_described(const char *text)
 	ck_assert_msg(!strncmp(is, text, strlen(text)), "%s", is);
 }
 
-START_TEST(what_was_agreed_can_be_told)
+START_TEST(the_negotiated_values_can_be_queried)
 {
 	peer_listening(true);
 	peer_give(REQ "00010000");
@@ -434,7 +434,7 @@ static const struct {
 	 "16 03 01 02 00 01 (TLS)"},
 };
 
-START_TEST(who_speaks_another_protocol_is_told_by_its_name)
+START_TEST(peers_with_another_protocol_are_reported_by_its_name)
 {
 	peer_listening(false);
 	peer_give(strangers[_i].bytes);
@@ -589,7 +589,7 @@ START_TEST(the_owner_may_reject)
 }
 END_TEST
 
-START_TEST(what_a_rejection_carries_is_told)
+START_TEST(the_private_data_of_a_rejection_are_delivered)
 {
 	static const char *const replies[] = {
 		REP "20010003"
@@ -623,7 +623,7 @@ int main(void)
 	tcase_add_test(tc, the_initiator_always_offers_a_read);
 	tcase_add_test(tc, depths_are_capped);
 	tcase_add_test(tc, a_preface_goes_before_the_request);
-	tcase_add_test(tc, what_was_agreed_can_be_told);
+	tcase_add_test(tc, the_negotiated_values_can_be_queried);
 	tcase_add_loop_test(tc, crc_is_used_if_either_asks, 0, 4);
 	tcase_add_test(tc, revision_1_is_answered_in_revision_1_with_our_own_depths);
 	tcase_add_test(tc, revision_2_without_depths_is_answered_without);
@@ -637,7 +637,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_bad_request_is_refused, 0, ARRAY_SIZE(bad_requests));
 	tcase_add_test(tc, data_while_the_owner_ponders_is_refused);
 	tcase_add_loop_test(tc, a_bad_reply_ends_the_connection, 0, ARRAY_SIZE(bad_replies));
-	tcase_add_loop_test(tc, who_speaks_another_protocol_is_told_by_its_name, 0,
+	tcase_add_loop_test(tc, peers_with_another_protocol_are_reported_by_its_name, 0,
 			    (int)ARRAY_SIZE(strangers));
 	tcase_add_loop_test(tc, a_proxy_header_is_a_reason_of_its_own, 0,
 			    (int)ARRAY_SIZE(proxy_headers));
@@ -647,7 +647,7 @@ int main(void)
 	tcase_add_loop_test(tc, start_up_frames_come_in_any_pieces, 1, 33);
 	tcase_add_test(tc, private_data_up_to_the_limit_passes);
 	tcase_add_loop_test(tc, the_owner_may_reject, 0, 4);
-	tcase_add_loop_test(tc, what_a_rejection_carries_is_told, 0, 3);
+	tcase_add_loop_test(tc, the_private_data_of_a_rejection_are_delivered, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

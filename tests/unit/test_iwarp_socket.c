@@ -207,7 +207,7 @@ static void both_tuned(struct end *end)
 	fabric_ep_close(end->ep);
 }
 
-START_TEST(who_connects_and_what_is_accepted_are_tuned_alike)
+START_TEST(connecting_and_accepted_sockets_have_the_same_options)
 {
 	ends_start(true, IWARP_FPDU_MSS, "127.0.0.1", AF_INET);
 	ends.client.step = both_tuned;
@@ -428,7 +428,7 @@ END_TEST
  * The received bytes are no request, or none that can be answered: the connection is closed without
  * an answer.
  */
-START_TEST(who_has_sent_no_request_is_told_nothing)
+START_TEST(a_peer_without_a_request_gets_no_answer)
 {
 	static const char *const bytes[] = {"", "GET / HTTP/1.1\r\n\r\n",
 					    "MPA ID Req Frame\x10\x02", "MPA ID Req Frame\0\0\0\0",
@@ -640,7 +640,7 @@ int main(void)
 	tcase_add_test(tc, a_reset_is_a_lost_connection);
 	tcase_add_loop_test(tc, a_silent_peer_is_asked_and_given_up, 0, 5);
 	tcase_add_loop_test(tc, peers_are_asked_at_times_that_differ, 0, 8);
-	tcase_add_test(tc, who_connects_and_what_is_accepted_are_tuned_alike);
+	tcase_add_test(tc, connecting_and_accepted_sockets_have_the_same_options);
 	tcase_add_test(tc, an_error_says_whether_the_peer_still_answers);
 	tcase_add_test(tc, closing_while_connecting_closes);
 	tcase_add_test(tc, an_address_of_no_family_is_an_error);
@@ -648,7 +648,7 @@ int main(void)
 	tcase_add_test(tc, running_out_of_descriptors_only_delays_accepting);
 	tcase_add_test(tc, a_connection_that_nobody_wants_is_closed);
 	tcase_add_test(tc, a_connection_that_nobody_wants_is_told_why);
-	tcase_add_loop_test(tc, who_has_sent_no_request_is_told_nothing, 0, 5);
+	tcase_add_loop_test(tc, a_peer_without_a_request_gets_no_answer, 0, 5);
 	tcase_add_test(tc, addresses_and_depths_are_told);
 	tcase_add_test(tc, a_connection_comes_from_the_address_and_port_asked_for);
 	tcase_add_test(tc, a_port_is_free_at_once_after_an_abort);

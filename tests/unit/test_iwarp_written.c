@@ -77,7 +77,7 @@ START_TEST(a_message_whose_key_is_taken_back_counts_nothing)
 }
 END_TEST
 
-START_TEST(what_is_written_again_counts_once)
+START_TEST(bytes_written_twice_count_once)
 {
 	for (unsigned i = 0; i < 1000; i++)
 		write_at(0, 100);
@@ -166,7 +166,7 @@ int main(void)
 	tcase_add_test(plain, a_message_of_many_segments_counts_when_it_is_whole);
 	tcase_add_test(plain, the_first_and_the_last_segment_may_be_empty);
 	tcase_add_test(plain, a_message_whose_key_is_taken_back_counts_nothing);
-	tcase_add_test(plain, what_is_written_again_counts_once);
+	tcase_add_test(plain, bytes_written_twice_count_once);
 	tcase_add_test(plain, a_gap_ends_what_counts);
 	tcase_add_test(plain, many_small_writes_in_any_order_count);
 	tcase_add_test(plain, a_write_of_nothing_counts_nothing);

@@ -71,7 +71,7 @@ START_TEST(listening_sockets_are_stored_under_their_services_names)
 }
 END_TEST
 
-START_TEST(who_waits_on_a_stored_socket_is_served_by_the_next_start)
+START_TEST(a_client_waiting_on_a_stored_socket_is_served_after_the_next_start)
 {
 	int client, upstream;
 
@@ -100,7 +100,7 @@ START_TEST(a_socket_of_a_unit_is_taken)
 }
 END_TEST
 
-START_TEST(what_was_stored_for_another_address_leaves_the_store)
+START_TEST(a_stored_socket_of_another_address_is_removed_from_the_store)
 {
 	uint16_t old = fixture_port();
 	char text[512];
@@ -225,9 +225,9 @@ int main(void)
 	tcase_set_timeout(tc, 30);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, listening_sockets_are_stored_under_their_services_names);
-	tcase_add_test(tc, who_waits_on_a_stored_socket_is_served_by_the_next_start);
+	tcase_add_test(tc, a_client_waiting_on_a_stored_socket_is_served_after_the_next_start);
 	tcase_add_test(tc, a_socket_of_a_unit_is_taken);
-	tcase_add_test(tc, what_was_stored_for_another_address_leaves_the_store);
+	tcase_add_test(tc, a_stored_socket_of_another_address_is_removed_from_the_store);
 	tcase_add_loop_test(tc, a_socket_of_a_unit_that_no_service_listens_at_is_an_error, 0, 2);
 	tcase_add_test(tc, on_a_socket_of_a_unit_a_drained_service_turns_clients_away);
 	tcase_add_test(tc, a_drained_service_leaves_the_store);

@@ -160,7 +160,7 @@ START_TEST(an_old_answer_serves_while_name_servers_are_silent)
 }
 END_TEST
 
-START_TEST(that_a_name_has_no_address_is_an_answer)
+START_TEST(a_name_without_an_address_is_an_answer)
 {
 	look_up(ANSWERS, '1');
 	look_up(DENIES, '2');
@@ -201,7 +201,7 @@ int main(void)
 	tcase_add_test(tc, without_an_old_answer_an_error_is_one);
 	tcase_add_test(tc, an_old_answer_serves_while_name_servers_fail);
 	tcase_add_test(tc, an_old_answer_serves_while_name_servers_are_silent);
-	tcase_add_test(tc, that_a_name_has_no_address_is_an_answer);
+	tcase_add_test(tc, a_name_without_an_address_is_an_answer);
 	tcase_add_test(tc, a_service_does_not_listen_at_a_name_without_an_answer);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -218,7 +218,7 @@ START_TEST(records_are_the_same_however_they_are_cut)
 }
 END_TEST
 
-START_TEST(what_is_no_record_is_refused)
+START_TEST(invalid_records_are_refused)
 {
 	static const uint8_t fragment[] = {0, 0, 0, 24}, short_one[] = {0x80, 0, 0, 23};
 	struct record_reader reader = {.head_bytes = 40};
@@ -295,7 +295,7 @@ static void put_message(struct send_queue *queue, uint32_t i)
 		send_queue_spoil(queue);
 }
 
-START_TEST(what_is_queued_arrives_however_little_is_taken)
+START_TEST(queued_data_arrive_with_any_send_size)
 {
 	struct record_reader reader = {.head_bytes = 28};
 	struct send_queue queue = {0};
@@ -342,8 +342,8 @@ int main(void)
 	tcase_add_test(tc, a_seed_decides_when_they_come);
 	tcase_add_test(tc, no_more_than_the_bound_wait);
 	tcase_add_test(tc, records_are_the_same_however_they_are_cut);
-	tcase_add_test(tc, what_is_no_record_is_refused);
-	tcase_add_test(tc, what_is_queued_arrives_however_little_is_taken);
+	tcase_add_test(tc, invalid_records_are_refused);
+	tcase_add_test(tc, queued_data_arrive_with_any_send_size);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

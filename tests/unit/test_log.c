@@ -104,7 +104,7 @@ START_TEST(an_entry_has_the_fields_that_are_known)
 }
 END_TEST
 
-START_TEST(what_is_not_known_is_no_field)
+START_TEST(unknown_values_make_no_field)
 {
 	to_form(LOG_FORM_FIELDS);
 	log_info(NULL, "up");
@@ -139,7 +139,7 @@ START_TEST(no_value_makes_a_field_of_its_own)
 }
 END_TEST
 
-START_TEST(what_was_left_out_is_told_with_its_service_and_reason)
+START_TEST(the_report_of_suppressed_lines_has_their_service_and_reason)
 {
 	struct log_limit limit = {.burst = 1, .owner = "exports", .reason = "NOT_ALLOWED"};
 
@@ -216,7 +216,7 @@ static void refuse(struct log_limit *limit, unsigned n)
 }
 
 /* The words of the manual. */
-START_TEST(what_was_left_out_is_told_with_its_kind_and_in_what_time)
+START_TEST(the_report_of_suppressed_lines_has_their_kind_and_period)
 {
 	struct log_limit limit = {
 		.owner = "exports", .what = "refused", .why = "address is not allowed"};
@@ -279,7 +279,7 @@ START_TEST(a_bucket_may_fill_faster)
 END_TEST
 
 /* The gravest of them; and nothing of what the level keeps out by now. */
-START_TEST(what_was_left_out_has_the_level_of_its_lines)
+START_TEST(the_report_of_suppressed_lines_has_their_level)
 {
 	struct log_limit limit = {.burst = 1};
 
@@ -477,18 +477,18 @@ int main(void)
 	tcase_add_test(tc, the_journal_gets_levels);
 	tcase_add_test(tc, others_get_time_and_level);
 	tcase_add_test(tc, an_entry_has_the_fields_that_are_known);
-	tcase_add_test(tc, what_is_not_known_is_no_field);
+	tcase_add_test(tc, unknown_values_make_no_field);
 	tcase_add_test(tc, no_value_makes_a_field_of_its_own);
-	tcase_add_test(tc, what_was_left_out_is_told_with_its_service_and_reason);
+	tcase_add_test(tc, the_report_of_suppressed_lines_has_their_service_and_reason);
 	tcase_add_test(tc, the_level_can_be_changed_at_any_time);
 	tcase_add_test(tc, a_connection_has_its_prefix);
 	tcase_add_test(tc, control_characters_are_escaped);
 	tcase_add_test(tc, a_long_line_is_cut_and_marked);
-	tcase_add_test(tc, what_was_left_out_is_told_with_its_kind_and_in_what_time);
+	tcase_add_test(tc, the_report_of_suppressed_lines_has_their_kind_and_period);
 	tcase_add_test(tc, a_bucket_that_nobody_named_is_told_too);
 	tcase_add_test(tc, a_token_comes_back_each_five_seconds);
 	tcase_add_test(tc, a_bucket_may_fill_faster);
-	tcase_add_test(tc, what_was_left_out_has_the_level_of_its_lines);
+	tcase_add_test(tc, the_report_of_suppressed_lines_has_their_level);
 	tcase_add_test(tc, repetitions_are_left_out_without_a_word);
 	tcase_add_test(tc, a_line_that_would_be_left_out_need_not_be_made);
 	tcase_add_test(tc, a_bucket_fills_up_to_its_burst_and_no_further);

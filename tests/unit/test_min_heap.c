@@ -71,7 +71,7 @@ START_TEST(the_first_is_always_the_least)
 END_TEST
 
 /* Each order leaves another shape. */
-START_TEST(they_come_in_their_order)
+START_TEST(items_are_popped_in_order)
 {
 	uint64_t last = 0;
 
@@ -88,7 +88,7 @@ START_TEST(they_come_in_their_order)
 }
 END_TEST
 
-START_TEST(one_that_is_in_no_heap_is_removed_in_vain)
+START_TEST(removing_an_item_of_no_heap_does_nothing)
 {
 	add(&things[0], 5);
 	min_heap_remove(&heap, &things[1].node);
@@ -105,8 +105,8 @@ int main(void)
 	TCase *tc = tcase_create("min_heap");
 
 	tcase_add_loop_test(tc, the_first_is_always_the_least, 0, 2);
-	tcase_add_loop_test(tc, they_come_in_their_order, 0, 3);
-	tcase_add_test(tc, one_that_is_in_no_heap_is_removed_in_vain);
+	tcase_add_loop_test(tc, items_are_popped_in_order, 0, 3);
+	tcase_add_test(tc, removing_an_item_of_no_heap_does_nothing);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -209,7 +209,7 @@ static bool no_interface_comes_up(void)
 	return forbid(SYS_ioctl) && stays_in_its_network(-EPERM);
 }
 
-START_TEST(who_may_not_enter_one_stays_where_he_was)
+START_TEST(a_process_without_permission_stays_in_its_namespace)
 {
 	ck_assert(holds_aside(no_namespace_is_permitted));
 	ck_assert(holds_aside(no_interface_comes_up));
@@ -275,7 +275,7 @@ int main(void)
 	tcase_add_test(tc, the_ports_of_others_are_not_seen);
 	tcase_add_loop_test(tc, its_loopback_interface_is_up, 0, 2);
 	tcase_add_test(tc, two_runs_at_the_same_time_do_not_meet);
-	tcase_add_test(tc, who_may_not_enter_one_stays_where_he_was);
+	tcase_add_test(tc, a_process_without_permission_stays_in_its_namespace);
 	tcase_add_test(tc, an_ordinary_user_stays_who_he_is);
 	return test_main(suite);
 }

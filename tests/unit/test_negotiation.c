@@ -42,7 +42,7 @@ START_TEST(a_connector_of_version_one_assumes_it)
 }
 END_TEST
 
-START_TEST(whatever_comes_of_version_two_settles_it)
+START_TEST(any_version_two_message_settles_version_two)
 {
 	probing();
 	ck_assert_int_eq(negotiation_check(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
@@ -173,7 +173,7 @@ int main(void)
 	TCase *tc = tcase_create("negotiation");
 
 	tcase_add_test(tc, a_connector_of_version_one_assumes_it);
-	tcase_add_test(tc, whatever_comes_of_version_two_settles_it);
+	tcase_add_test(tc, any_version_two_message_settles_version_two);
 	tcase_add_test(tc, a_message_of_version_one_settles_that);
 	tcase_add_test(tc, err_vers_settles_the_highest_in_common);
 	tcase_add_test(tc, after_silence_the_first_call_tells);

@@ -274,7 +274,7 @@ START_TEST(more_than_a_segment_of_a_cut_message_is_not_written)
 }
 END_TEST
 
-START_TEST(it_is_closed_by_both)
+START_TEST(both_ends_close_the_connection)
 {
 	uint32_t next[2];
 	struct scene scene;
@@ -348,7 +348,7 @@ int main(void)
 	tcase_add_loop_test(tcase, of_a_cut_message_only_the_first_segment_has_bytes, 0,
 			    ARRAY_SIZE(hosts));
 	tcase_add_test(tcase, more_than_a_segment_of_a_cut_message_is_not_written);
-	tcase_add_test(tcase, it_is_closed_by_both);
+	tcase_add_test(tcase, both_ends_close_the_connection);
 	tcase_add_test(tcase, another_connection_has_other_numbers);
 	tcase_add_test(tcase, comments_stand_at_the_first_packet);
 	suite_add_tcase(suite, tcase);

@@ -76,7 +76,7 @@ START_TEST(each_block_has_these_bytes)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_told)
+START_TEST(a_message_that_does_not_fit_is_reported)
 {
 	uint8_t expected[ROOM];
 	struct pcapng_writer writer;
@@ -128,7 +128,7 @@ int main(void)
 	TCase *tcase = tcase_create("pcapng");
 
 	tcase_add_loop_test(tcase, each_block_has_these_bytes, 0, ARRAY_SIZE(blocks));
-	tcase_add_loop_test(tcase, what_does_not_fit_is_told, 0, ARRAY_SIZE(blocks));
+	tcase_add_loop_test(tcase, a_message_that_does_not_fit_is_reported, 0, ARRAY_SIZE(blocks));
 	tcase_add_test(tcase, nothing_follows_what_did_not_fit);
 	tcase_add_test(tcase, a_long_comment_is_cut);
 	suite_add_tcase(suite, tcase);

@@ -84,7 +84,7 @@ END_TEST
  * A length that no block has: of its head alone, of no whole words, and of statistics that are too
  * long.
  */
-START_TEST(what_is_no_such_file_is_found)
+START_TEST(invalid_files_are_detected)
 {
 	static const struct {
 		size_t at;
@@ -133,7 +133,7 @@ int main(void)
 	tcase_add_loop_test(tcase, a_file_is_counted_in_whatever_pieces_it_comes, 0, 8);
 	tcase_add_test(tcase, less_is_not_complete);
 	tcase_add_test(tcase, nor_is_more);
-	tcase_add_loop_test(tcase, what_is_no_such_file_is_found, 0, 3);
+	tcase_add_loop_test(tcase, invalid_files_are_detected, 0, 3);
 	tcase_add_test(tcase, statistics_that_are_too_long_are_no_statistics);
 	tcase_add_test(tcase, options_are_followed_no_further_than_they_go);
 	suite_add_tcase(suite, tcase);

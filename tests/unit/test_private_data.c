@@ -152,7 +152,7 @@ START_TEST(less_than_eight_octets_count_as_nothing)
 END_TEST
 
 /* C4-5, C5-1: InfiniBand pads to 56 octets, a later version appends */
-START_TEST(what_follows_eight_octets_is_ignored)
+START_TEST(bytes_after_eight_octets_are_ignored)
 {
 	uint8_t data[56] = {0};
 
@@ -220,7 +220,7 @@ int main(void)
 	tcase_add_test(tc, the_identifier_at_offset_zero_wins);
 	tcase_add_test(tc, another_version_counts_as_nothing);
 	tcase_add_test(tc, less_than_eight_octets_count_as_nothing);
-	tcase_add_test(tc, what_follows_eight_octets_is_ignored);
+	tcase_add_test(tc, bytes_after_eight_octets_are_ignored);
 	tcase_add_test(tc, encoding_gives_the_golden_bytes);
 	tcase_add_test(tc, sizes_round_down_and_stay_in_their_range);
 	tcase_add_test(tc, every_size_and_flag_survives_both_ways);

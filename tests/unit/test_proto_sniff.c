@@ -134,7 +134,7 @@ START_TEST(any_bytes_are_shown_printable_and_within_the_room)
 }
 END_TEST
 
-START_TEST(what_has_begun_may_still_be_it)
+START_TEST(an_incomplete_beginning_can_still_match)
 {
 	const uint8_t *v1 = (const uint8_t *)"PROXY TCP",
 		      *v2 = (const uint8_t *)"\r\n\r\n\0\r\nQUIT\n!";
@@ -157,7 +157,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_known_protocol_is_named_and_its_bytes_are_shown, 0,
 			    (int)ARRAY_SIZE(rows));
 	tcase_add_loop_test(tc, any_bytes_are_shown_printable_and_within_the_room, 0, 2);
-	tcase_add_test(tc, what_has_begun_may_still_be_it);
+	tcase_add_test(tc, an_incomplete_beginning_can_still_match);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

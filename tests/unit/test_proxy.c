@@ -271,7 +271,7 @@ static int count_profiles(const json_t *connections, const char *name)
 	return count;
 }
 
-START_TEST(what_the_workers_have_is_told_to_the_control_socket)
+START_TEST(the_control_socket_shows_the_workers_connections)
 {
 	int client, upstream;
 	json_t *json, *list;
@@ -473,7 +473,7 @@ int main(void)
 	tcase_add_test(tc, clients_past_max_connections_are_turned_away);
 	tcase_add_test(tc, an_address_that_is_not_allowed_is_turned_away);
 	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
-	tcase_add_loop_test(tc, what_the_workers_have_is_told_to_the_control_socket, 0,
+	tcase_add_loop_test(tc, the_control_socket_shows_the_workers_connections, 0,
 			    ARRAY_SIZE(starts));
 	tcase_add_test(tc, many_who_ask_at_once_see_many_connections);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);

@@ -182,7 +182,7 @@ START_TEST(a_block_names_both_ends)
 }
 END_TEST
 
-START_TEST(what_is_local_or_has_no_address_names_nobody)
+START_TEST(local_headers_and_headers_without_an_address_name_no_client)
 {
 	static char path[2 * 216 + 1];
 	static const struct {
@@ -285,7 +285,7 @@ END_TEST
 
 static const char *const wholes[] = {HAPROXY, SIGNATURE "21 21 0024 " V6, SIGNATURE "20 00 0000"};
 
-START_TEST(whatever_is_cut_waits_for_more)
+START_TEST(a_truncated_header_waits_for_more)
 {
 	static const char line[] = "PROXY TCP4 192.0.2.10 192.0.2.30 711 2049\r\n";
 	size_t len = hex_bytes(wholes[_i], bytes, sizeof(bytes));
@@ -317,7 +317,7 @@ START_TEST(a_sum_guards_every_bit)
 }
 END_TEST
 
-START_TEST(what_is_none_is_told_by_its_first_wrong_byte)
+START_TEST(an_invalid_header_is_detected_at_its_first_wrong_byte)
 {
 	size_t len = hex_bytes(SIGNATURE, bytes, sizeof(bytes));
 
@@ -360,7 +360,7 @@ static void expect_sent(const char *source, const char *destination, const char 
 	free(to);
 }
 
-START_TEST(what_is_sent_is_these_bytes)
+START_TEST(sent_headers_have_exactly_these_bytes)
 {
 	expect_sent("192.0.2.10", "192.0.2.30", SIGNATURE "21 11 000c " V4);
 	expect_sent("2001:db8::a", "2001:db8::1e", SIGNATURE "21 21 0024 " V6);
@@ -373,7 +373,7 @@ START_TEST(what_is_sent_is_these_bytes)
 }
 END_TEST
 
-START_TEST(what_names_nobody_is_sent_as_local)
+START_TEST(a_header_without_a_client_is_sent_as_local)
 {
 	struct proxy_header sent = {.source = address("192.0.2.10", 1)};
 	uint8_t to[PROXY_HEADER_SENT_BYTES];
@@ -404,16 +404,16 @@ int main(void)
 	tcase_add_loop_test(tc, a_line_that_is_anything_else_is_not_taken, 0, 21);
 	tcase_add_test(tc, a_line_without_an_end_is_told_at_its_limit);
 	tcase_add_test(tc, a_block_names_both_ends);
-	tcase_add_loop_test(tc, what_is_local_or_has_no_address_names_nobody, 0, 10);
+	tcase_add_loop_test(tc, local_headers_and_headers_without_an_address_name_no_client, 0, 10);
 	tcase_add_test(tc, tlvs_are_passed_over);
 	tcase_add_loop_test(tc, a_block_that_is_anything_else_is_not_taken, 0, 27);
 	tcase_add_loop_test(tc, a_line_from_where_nobody_comes_is_not_taken, 0, 3);
 	tcase_add_test(tc, the_longest_block_is_taken);
-	tcase_add_loop_test(tc, whatever_is_cut_waits_for_more, 0, 3);
+	tcase_add_loop_test(tc, a_truncated_header_waits_for_more, 0, 3);
 	tcase_add_test(tc, a_sum_guards_every_bit);
-	tcase_add_test(tc, what_is_none_is_told_by_its_first_wrong_byte);
-	tcase_add_test(tc, what_is_sent_is_these_bytes);
-	tcase_add_test(tc, what_names_nobody_is_sent_as_local);
+	tcase_add_test(tc, an_invalid_header_is_detected_at_its_first_wrong_byte);
+	tcase_add_test(tc, sent_headers_have_exactly_these_bytes);
+	tcase_add_test(tc, a_header_without_a_client_is_sent_as_local);
 	tcase_add_test(tc, every_verdict_has_words);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

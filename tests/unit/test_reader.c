@@ -165,7 +165,7 @@ START_TEST(a_reader_can_be_freed_while_its_file_blocks)
 }
 END_TEST
 
-START_TEST(who_waits_is_told_that_it_is_cancelled)
+START_TEST(a_waiting_reader_is_notified_of_its_cancellation)
 {
 	setup_reader(20000000);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -193,7 +193,7 @@ int main(void)
 	tcase_add_test(tc, errors_are_told);
 	tcase_add_test(tc, a_file_that_blocks_is_not_waited_for);
 	tcase_add_test(tc, a_reader_can_be_freed_while_its_file_blocks);
-	tcase_add_test(tc, who_waits_is_told_that_it_is_cancelled);
+	tcase_add_test(tc, a_waiting_reader_is_notified_of_its_cancellation);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -28,7 +28,7 @@ static bool decode(const uint8_t *data, size_t len)
 }
 
 /* Padded, as one device does, or not. */
-START_TEST(what_is_sent_is_read)
+START_TEST(a_sent_reason_is_read_back)
 {
 	uint8_t data[REJ_BYTES] = {0};
 	size_t len = reject_reason_encode(LEG_CLOSE_REFUSED, data);
@@ -40,7 +40,7 @@ START_TEST(what_is_sent_is_read)
 END_TEST
 
 /* Whatever keeps a server from being used can be what a client is rejected for. */
-START_TEST(what_ails_the_server_is_told)
+START_TEST(the_servers_cause_is_reported)
 {
 	static const enum leg_close whys[] = {LEG_CLOSE_REFUSED, LEG_CLOSE_TIMEOUT,
 					      LEG_CLOSE_NOT_RPC, LEG_CLOSE_PROTOCOL,
@@ -89,7 +89,7 @@ static const char *const bad[] = {
 	"00000000000000000000 0000", /* nothing but padding */
 };
 
-START_TEST(what_does_not_conform_says_nothing)
+START_TEST(malformed_private_data_give_no_reason)
 {
 	uint8_t data[REJ_BYTES];
 
@@ -127,10 +127,10 @@ int main(void)
 	Suite *suite = suite_create("reject_reason");
 	TCase *tc = tcase_create("reject_reason");
 
-	tcase_add_loop_test(tc, what_is_sent_is_read, 0, 2);
-	tcase_add_loop_test(tc, what_ails_the_server_is_told, 0, 5);
+	tcase_add_loop_test(tc, a_sent_reason_is_read_back, 0, 2);
+	tcase_add_loop_test(tc, the_servers_cause_is_reported, 0, 5);
 	tcase_add_test(tc, every_reason_fits_and_names_nobody);
-	tcase_add_loop_test(tc, what_does_not_conform_says_nothing, 0,
+	tcase_add_loop_test(tc, malformed_private_data_give_no_reason, 0,
 			    (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, the_length_that_is_said_is_bounded);
 	tcase_add_test(tc, hostile_words_are_made_harmless);

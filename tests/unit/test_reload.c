@@ -81,7 +81,7 @@ static void close_both(int client, int upstream)
 	close(upstream);
 }
 
-START_TEST(what_has_not_changed_stays)
+START_TEST(unchanged_services_stay)
 {
 	int client, upstream;
 
@@ -199,7 +199,7 @@ START_TEST(an_address_that_is_taken_changes_nothing)
 }
 END_TEST
 
-START_TEST(what_only_a_restart_changes_is_told)
+START_TEST(settings_that_need_a_restart_are_reported)
 {
 	start_tcp("");
 	fixture_rewrite("drain_timeout_s = 1;", ONE, front, back, "");
@@ -260,7 +260,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-START_TEST(one_that_does_not_end_is_cut_after_its_time)
+START_TEST(a_draining_connection_is_closed_after_its_time_limit)
 {
 	int client, upstream;
 	uint64_t begin_ms;
@@ -306,7 +306,7 @@ START_TEST(a_drained_service_takes_nobody_until_it_resumes)
 }
 END_TEST
 
-START_TEST(one_that_has_resumed_is_not_cut)
+START_TEST(a_resumed_service_keeps_its_connections)
 {
 	int client, upstream;
 
@@ -450,18 +450,18 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, scene_setup, scene_teardown);
-	tcase_add_test(tc, what_has_not_changed_stays);
+	tcase_add_test(tc, unchanged_services_stay);
 	tcase_add_test(tc, a_call_in_flight_is_finished_where_a_key_has_changed);
 	tcase_add_test(tc, a_reverse_call_in_flight_is_finished_too);
 	tcase_add_test(tc, services_come_and_go);
 	tcase_add_test(tc, a_broken_file_changes_nothing_and_says_why);
 	tcase_add_test(tc, an_address_that_is_taken_changes_nothing);
-	tcase_add_test(tc, what_only_a_restart_changes_is_told);
+	tcase_add_test(tc, settings_that_need_a_restart_are_reported);
 	tcase_add_test(tc, a_file_that_cannot_be_read_holds_nobody_up);
 	tcase_add_test(tc, a_stop_does_not_wait_for_the_file);
-	tcase_add_test(tc, one_that_does_not_end_is_cut_after_its_time);
+	tcase_add_test(tc, a_draining_connection_is_closed_after_its_time_limit);
 	tcase_add_test(tc, a_drained_service_takes_nobody_until_it_resumes);
-	tcase_add_test(tc, one_that_has_resumed_is_not_cut);
+	tcase_add_test(tc, a_resumed_service_keeps_its_connections);
 	tcase_add_test(tc, a_client_is_disconnected_by_its_address);
 	tcase_add_test(tc, reloads_under_load_refuse_nobody);
 	suite_add_tcase(suite, tc);

@@ -112,7 +112,7 @@ START_TEST(users_begin_at_different_ports)
 }
 END_TEST
 
-START_TEST(what_somebody_else_has_is_left_for_a_while)
+START_TEST(a_port_in_use_elsewhere_is_skipped_for_a_while)
 {
 	take_all(map);
 	reserved_ports_set_in_use(map, 800, now_us);
@@ -186,7 +186,7 @@ static void use_once(const char *text)
 	reserved_ports_map_put(used, now_us);
 }
 
-START_TEST(what_was_given_back_is_known_as_long_as_clients_may_return)
+START_TEST(released_ports_are_remembered_while_clients_can_return)
 {
 	use_once("192.0.2.5");
 	now_us += RESERVED_PORTS_KEEP_US;
@@ -266,11 +266,11 @@ int main(void)
 	tcase_add_test(tc, each_port_is_taken_once);
 	tcase_add_test(tc, the_port_given_back_last_is_taken_last);
 	tcase_add_test(tc, users_begin_at_different_ports);
-	tcase_add_test(tc, what_somebody_else_has_is_left_for_a_while);
+	tcase_add_test(tc, a_port_in_use_elsewhere_is_skipped_for_a_while);
 	tcase_add_test(tc, a_port_that_is_asked_for_is_had_unless_a_connection_has_it);
 	tcase_add_test(tc, ports_of_no_map_may_always_be_taken);
 	tcase_add_test(tc, each_destination_and_source_has_its_own_ports);
-	tcase_add_test(tc, what_was_given_back_is_known_as_long_as_clients_may_return);
+	tcase_add_test(tc, released_ports_are_remembered_while_clients_can_return);
 	tcase_add_test(tc, destinations_without_a_connection_have_a_bound);
 	tcase_add_test(tc, threads_never_have_the_same_port);
 	suite_add_tcase(suite, tc);

@@ -131,7 +131,7 @@ START_TEST(a_name_that_nobody_knows_is_an_error)
 }
 END_TEST
 
-START_TEST(one_that_is_out_is_waited_for)
+START_TEST(a_running_lookup_is_waited_for)
 {
 	atomic_store(&held, true);
 	ck_assert_int_eq(resolver_start("localhost", "1", &answer, on_answer, NULL), 0);
@@ -176,7 +176,7 @@ int main(void)
 	tcase_add_test(tc, a_name_is_no_literal);
 	tcase_add_test(tc, a_name_is_looked_up_on_another_thread);
 	tcase_add_loop_test(tc, a_name_that_nobody_knows_is_an_error, 0, 2);
-	tcase_add_test(tc, one_that_is_out_is_waited_for);
+	tcase_add_test(tc, a_running_lookup_is_waited_for);
 	tcase_add_loop_test(tc, how_long_that_takes_at_most_is_no_matter_of_the_day, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

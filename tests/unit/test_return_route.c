@@ -128,7 +128,7 @@ START_TEST(another_address_of_this_host_leads_to_the_client)
 }
 END_TEST
 
-START_TEST(what_this_host_itself_has_comes_back)
+START_TEST(addresses_of_this_host_have_a_return_route)
 {
 	ck_assert_int_eq(way_back("127.0.0.1", SERVER_PORT, "127.0.0.1"), 0);
 	ck_assert_int_eq(way_back("::1", SERVER_PORT, "::1"), 0);
@@ -227,7 +227,7 @@ int main(void)
 	tcase_add_unchecked_fixture(tc, make_hosts, NULL);
 	tcase_add_loop_test(tc, routes_show_whether_answers_come_back, 0, ARRAY_SIZE(ways));
 	tcase_add_test(tc, another_address_of_this_host_leads_to_the_client);
-	tcase_add_test(tc, what_this_host_itself_has_comes_back);
+	tcase_add_test(tc, addresses_of_this_host_have_a_return_route);
 	tcase_add_loop_test(tc, a_server_of_this_host_sees_the_client, 0, 2);
 	tcase_add_test(tc, without_the_capability_there_is_no_connection);
 	suite_add_tcase(suite, tc);

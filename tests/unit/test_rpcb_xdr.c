@@ -173,7 +173,7 @@ START_TEST(a_reply_names_a_port)
 }
 END_TEST
 
-START_TEST(what_asks_for_a_port_is_as_rfc_1833_has_it)
+START_TEST(a_getaddr_call_is_encoded_as_in_rfc_1833)
 {
 	static const uint8_t args[] = {0,   1,   0x86, 0xa5, 0, 0, 0, 3, 0, 0, 0, 3,
 				       't', 'c', 'p',  0,    0, 0, 0, 0, 0, 0, 0, 0};
@@ -197,7 +197,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_reply_says_yes_or_no, 0, ARRAY_SIZE(replies));
 	tcase_add_test(tc, a_reply_that_is_cut_off_is_garbage);
 	tcase_add_loop_test(tc, a_reply_names_a_port, 0, ARRAY_SIZE(ports));
-	tcase_add_test(tc, what_asks_for_a_port_is_as_rfc_1833_has_it);
+	tcase_add_test(tc, a_getaddr_call_is_encoded_as_in_rfc_1833);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

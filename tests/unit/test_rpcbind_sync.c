@@ -101,7 +101,7 @@ START_TEST(the_netids_of_rdma_are_rdma_and_rdma6)
 END_TEST
 
 /* A10-1: it may register, where the file says so. */
-START_TEST(what_is_not_to_be_registered_is_not)
+START_TEST(listeners_without_registration_are_not_registered)
 {
 	listens("2001:db8::1", false, true);
 	config.registered = REGISTER_NONE;
@@ -194,7 +194,7 @@ int main(void)
 	TCase *tc = tcase_create("registration");
 
 	tcase_add_loop_test(tc, the_netids_of_rdma_are_rdma_and_rdma6, 0, ARRAY_SIZE(netids));
-	tcase_add_test(tc, what_is_not_to_be_registered_is_not);
+	tcase_add_test(tc, listeners_without_registration_are_not_registered);
 	tcase_add_loop_test(tc, mount_is_registered_where_a_tcp_listener_serves_it, 0,
 			    ARRAY_SIZE(mounts));
 	tcase_add_test(tc, mount_is_registered_for_no_other_service_than_nfs);

@@ -89,7 +89,7 @@ START_TEST(a_server_that_does_not_answer_is_told_of_once)
 }
 END_TEST
 
-START_TEST(it_is_told_of_each_minute_while_it_is_asked)
+START_TEST(a_server_that_is_down_is_logged_every_minute_while_checked)
 {
 	server_health_wait_start(&state);
 	server_health_wait_start(&state);
@@ -161,7 +161,7 @@ START_TEST(the_first_answer_is_no_news)
 }
 END_TEST
 
-START_TEST(one_that_comes_and_goes_is_told_of_once_a_minute)
+START_TEST(a_flapping_server_is_logged_once_a_minute)
 {
 	for (unsigned i = 0; i < 1200; i++) {
 		refuse(S(i * .1));
@@ -178,7 +178,7 @@ START_TEST(one_that_comes_and_goes_is_told_of_once_a_minute)
 }
 END_TEST
 
-START_TEST(one_that_stays_away_after_a_short_return_is_told_of_soon)
+START_TEST(a_server_that_fails_again_after_a_short_return_is_logged_soon)
 {
 	refuse(0);
 	reach(S(1));
@@ -227,7 +227,7 @@ START_TEST(an_answer_that_is_no_use_is_called_so)
 }
 END_TEST
 
-START_TEST(what_is_no_fault_of_the_servers_does_not_count)
+START_TEST(failures_of_other_causes_do_not_count_against_the_server)
 {
 	ck_assert(!fail_for(LEG_CLOSE_RESOURCES, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_NO_SOURCE_PORT, "", 0));
@@ -373,7 +373,7 @@ static void two_meet_it(uint64_t now_us)
 }
 
 /* Whoever looks whether it is up before he sends clients there sends none to one that is down. */
-START_TEST(one_that_two_clients_met_is_asked_after_a_while)
+START_TEST(a_failure_that_two_clients_met_is_checked_after_a_while)
 {
 	two_meet_it(S(1));
 	said[0] = '\0';
@@ -396,7 +396,7 @@ START_TEST(one_that_two_clients_met_is_asked_after_a_while)
 }
 END_TEST
 
-START_TEST(it_is_asked_until_it_answers)
+START_TEST(a_server_in_doubt_is_checked_until_it_answers)
 {
 	char told[LEG_DETAIL_BYTES];
 
@@ -442,7 +442,7 @@ START_TEST(further_closes_put_that_off_if_two_clients_meet_them)
 }
 END_TEST
 
-START_TEST(what_one_met_long_ago_or_before_a_reply_does_not_count)
+START_TEST(old_failures_and_those_before_a_reply_do_not_count)
 {
 	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(1)));
 	if (_i) {
@@ -456,7 +456,7 @@ START_TEST(what_one_met_long_ago_or_before_a_reply_does_not_count)
 }
 END_TEST
 
-START_TEST(one_that_is_asked_in_vain_is_down_and_asked_again)
+START_TEST(a_server_that_fails_its_check_is_down_and_checked_again)
 {
 	enum leg_close why = _i == 0 ? LEG_CLOSE_PEER : LEG_CLOSE_REFUSED;
 	char told[LEG_DETAIL_BYTES];
@@ -488,7 +488,7 @@ START_TEST(a_host_that_is_gone_is_gone_for_all)
 }
 END_TEST
 
-START_TEST(what_is_no_fault_of_the_servers_raises_no_doubt)
+START_TEST(failures_of_other_causes_raise_no_doubt)
 {
 	ck_assert(!close_on(1, LEG_CLOSE_RESOURCES, S(1)));
 	ck_assert(!close_on(2, LEG_CLOSE_SHUTDOWN, S(1)));
@@ -523,7 +523,7 @@ START_TEST(replies_to_others_end_it_once_nobody_fails)
 }
 END_TEST
 
-START_TEST(what_is_known_can_be_asked)
+START_TEST(the_known_state_can_be_queried)
 {
 	struct server_health_info info;
 
@@ -571,33 +571,33 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_server_that_does_not_answer_is_told_of_once);
-	tcase_add_test(tc, it_is_told_of_each_minute_while_it_is_asked);
+	tcase_add_test(tc, a_server_that_is_down_is_logged_every_minute_while_checked);
 	tcase_add_test(tc, nothing_is_said_of_one_that_nobody_asks);
 	tcase_add_test(tc, its_end_is_told_with_how_long_it_took);
 	tcase_add_test(tc, another_cause_is_told_without_waiting_for_the_minute);
 	tcase_add_test(tc, causes_that_take_turns_are_told_of_a_few_times_only);
 	tcase_add_test(tc, the_first_answer_is_no_news);
-	tcase_add_test(tc, one_that_comes_and_goes_is_told_of_once_a_minute);
-	tcase_add_test(tc, one_that_stays_away_after_a_short_return_is_told_of_soon);
+	tcase_add_test(tc, a_flapping_server_is_logged_once_a_minute);
+	tcase_add_test(tc, a_server_that_fails_again_after_a_short_return_is_logged_soon);
 	tcase_add_test(tc, an_address_in_the_file_is_not_said_twice);
 	tcase_add_test(tc, a_name_without_addresses_has_none);
 	tcase_add_test(tc, a_failure_without_words_has_those_of_its_reason);
 	tcase_add_test(tc, an_answer_that_is_no_use_is_called_so);
-	tcase_add_test(tc, what_is_no_fault_of_the_servers_does_not_count);
+	tcase_add_test(tc, failures_of_other_causes_do_not_count_against_the_server);
 	tcase_add_test(tc, one_without_an_answer_says_nothing_while_others_are_served);
 	tcase_add_test(tc, one_client_whose_calls_it_closes_for_says_nothing);
 	tcase_add_test(tc, once_another_client_meets_the_same_it_is_down);
 	tcase_add_loop_test(tc, two_addresses_that_may_be_one_machines_are_one_client, 0, 13);
-	tcase_add_test(tc, one_that_two_clients_met_is_asked_after_a_while);
-	tcase_add_test(tc, it_is_asked_until_it_answers);
+	tcase_add_test(tc, a_failure_that_two_clients_met_is_checked_after_a_while);
+	tcase_add_test(tc, a_server_in_doubt_is_checked_until_it_answers);
 	tcase_add_loop_test(tc, a_null_that_is_answered_says_nothing_of_what_two_clients_met, 0, 2);
 	tcase_add_loop_test(tc, further_closes_put_that_off_if_two_clients_meet_them, 0, 2);
-	tcase_add_loop_test(tc, what_one_met_long_ago_or_before_a_reply_does_not_count, 0, 2);
-	tcase_add_loop_test(tc, one_that_is_asked_in_vain_is_down_and_asked_again, 0, 2);
+	tcase_add_loop_test(tc, old_failures_and_those_before_a_reply_do_not_count, 0, 2);
+	tcase_add_loop_test(tc, a_server_that_fails_its_check_is_down_and_checked_again, 0, 2);
 	tcase_add_test(tc, a_host_that_is_gone_is_gone_for_all);
-	tcase_add_test(tc, what_is_no_fault_of_the_servers_raises_no_doubt);
+	tcase_add_test(tc, failures_of_other_causes_raise_no_doubt);
 	tcase_add_test(tc, replies_to_others_end_it_once_nobody_fails);
-	tcase_add_test(tc, what_is_known_can_be_asked);
+	tcase_add_test(tc, the_known_state_can_be_queried);
 	tcase_add_test(tc, a_clock_that_is_behind_does_no_harm);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -97,7 +97,7 @@ START_TEST(the_servers_are_tried_in_order_and_each_once)
 }
 END_TEST
 
-START_TEST(one_that_has_failed_is_tried_last_for_ten_seconds)
+START_TEST(a_failed_server_is_tried_last_for_ten_seconds)
 {
 	struct server_choice choice = {0};
 
@@ -112,7 +112,7 @@ START_TEST(one_that_has_failed_is_tried_last_for_ten_seconds)
 }
 END_TEST
 
-START_TEST(one_that_a_probe_found_down_is_tried_last_until_it_answers)
+START_TEST(a_server_that_a_probe_found_down_is_tried_last_until_it_answers)
 {
 	struct server_stats info;
 
@@ -147,7 +147,7 @@ static bool is_closed_on(unsigned who)
 	return counts;
 }
 
-START_TEST(one_that_closed_on_one_client_is_asked_before_it_is_tried_last)
+START_TEST(a_server_that_closed_on_one_client_is_checked_before_it_is_tried_last)
 {
 	struct server_stats info;
 	unsigned doubts = 0;
@@ -177,7 +177,7 @@ START_TEST(one_that_closed_on_one_client_is_asked_before_it_is_tried_last)
 END_TEST
 
 /* Of one that sees the clients' own addresses. */
-START_TEST(one_that_takes_no_connection_from_one_client_is_asked_too)
+START_TEST(a_server_that_rejects_one_clients_connection_is_checked_too)
 {
 	const struct sockaddr_in addr = {.sin_family = AF_INET,
 					 .sin_addr.s_addr = htonl(0x0a000001)};
@@ -216,7 +216,7 @@ START_TEST(a_probe_that_failed_here_says_nothing_of_the_server)
 }
 END_TEST
 
-START_TEST(those_with_connections_are_in_use)
+START_TEST(servers_with_connections_are_in_use)
 {
 	struct server_choice choice;
 
@@ -296,7 +296,7 @@ START_TEST(a_client_whose_connection_lives_there_goes_there_though_others_have_f
 }
 END_TEST
 
-START_TEST(who_comes_while_another_connection_is_being_tried_follows_it)
+START_TEST(a_connection_of_the_same_client_follows_one_that_is_connecting)
 {
 	struct server_choice choice = {0};
 
@@ -399,7 +399,7 @@ START_TEST(a_drained_server_is_given_to_nobody)
 }
 END_TEST
 
-START_TEST(what_became_of_each_is_counted)
+START_TEST(the_outcome_of_each_connection_is_counted)
 {
 	struct server_choice choice = {0};
 	struct server_stats info;
@@ -445,25 +445,25 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_servers_are_tried_in_order_and_each_once);
-	tcase_add_test(tc, one_that_has_failed_is_tried_last_for_ten_seconds);
-	tcase_add_test(tc, one_that_a_probe_found_down_is_tried_last_until_it_answers);
-	tcase_add_loop_test(tc, one_that_closed_on_one_client_is_asked_before_it_is_tried_last, 0,
-			    2);
-	tcase_add_loop_test(tc, one_that_takes_no_connection_from_one_client_is_asked_too, 0, 3);
+	tcase_add_test(tc, a_failed_server_is_tried_last_for_ten_seconds);
+	tcase_add_test(tc, a_server_that_a_probe_found_down_is_tried_last_until_it_answers);
+	tcase_add_loop_test(
+		tc, a_server_that_closed_on_one_client_is_checked_before_it_is_tried_last, 0, 2);
+	tcase_add_loop_test(tc, a_server_that_rejects_one_clients_connection_is_checked_too, 0, 3);
 	tcase_add_test(tc, a_probe_that_failed_here_says_nothing_of_the_server);
-	tcase_add_test(tc, those_with_connections_are_in_use);
+	tcase_add_test(tc, servers_with_connections_are_in_use);
 	tcase_add_test(tc, an_answer_ends_that);
 	tcase_add_test(tc, of_several_that_have_failed_the_one_is_first_that_failed_longest_ago);
 	tcase_add_test(tc, all_connections_of_a_client_lead_to_one_server);
 	tcase_add_test(tc,
 		       a_client_whose_connection_lives_there_goes_there_though_others_have_failed);
-	tcase_add_test(tc, who_comes_while_another_connection_is_being_tried_follows_it);
+	tcase_add_test(tc, a_connection_of_the_same_client_follows_one_that_is_connecting);
 	tcase_add_test(tc, a_home_is_kept_for_a_while_behind_the_last_connection);
 	tcase_add_test(tc, only_so_many_homes_are_kept);
 	tcase_add_test(tc, by_source_clients_are_spread_and_each_has_its_own);
 	tcase_add_test(tc, by_source_a_server_that_goes_moves_only_its_own_clients);
 	tcase_add_test(tc, a_drained_server_is_given_to_nobody);
-	tcase_add_test(tc, what_became_of_each_is_counted);
+	tcase_add_test(tc, the_outcome_of_each_connection_is_counted);
 	tcase_add_test(tc, a_server_is_found_by_its_address);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -133,7 +133,7 @@ START_TEST(others_are_closed_and_the_rest_is_served)
 END_TEST
 
 /* One that says a part of what it is and stays is closed like one that says nothing. */
-START_TEST(who_says_too_little_is_closed_in_time)
+START_TEST(a_client_that_sends_too_little_is_closed_in_time)
 {
 	int client;
 
@@ -174,7 +174,7 @@ START_TEST(a_port_becomes_shared_by_a_reload)
 END_TEST
 
 /* The words of a rejection come to the proxy before it, as from a port of iwarp alone. */
-START_TEST(who_is_refused_over_iwarp_is_told_why)
+START_TEST(a_refused_iwarp_client_gets_the_reason)
 {
 	uint16_t behind = fixture_port();
 	json_t *json, *server_json;
@@ -232,9 +232,9 @@ int main(void)
 	tcase_add_test(tc, the_port_of_tcp_clients_alone_must_be_privileged);
 	tcase_add_test(tc, first_bytes_may_come_in_parts);
 	tcase_add_loop_test(tc, others_are_closed_and_the_rest_is_served, 0, ARRAY_SIZE(strangers));
-	tcase_add_test(tc, who_says_too_little_is_closed_in_time);
+	tcase_add_test(tc, a_client_that_sends_too_little_is_closed_in_time);
 	tcase_add_test(tc, a_port_becomes_shared_by_a_reload);
-	tcase_add_test(tc, who_is_refused_over_iwarp_is_told_why);
+	tcase_add_test(tc, a_refused_iwarp_client_gets_the_reason);
 	tcase_add_test(tc, the_control_socket_tells_all_places);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

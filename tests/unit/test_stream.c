@@ -77,7 +77,7 @@ START_TEST(a_byte_that_was_peeked_at_stays)
 }
 END_TEST
 
-START_TEST(what_is_watched_is_told_until_it_is_done)
+START_TEST(a_watched_event_repeats_until_the_watch_ends)
 {
 	make[_i]();
 	end_send(&ends[0], "x", 1);
@@ -270,7 +270,7 @@ START_TEST(a_loss_is_told_once_each_time_that_it_is_asked_for)
 }
 END_TEST
 
-START_TEST(what_both_ends_have_closed_is_lost)
+START_TEST(a_stream_that_both_ends_have_closed_is_lost)
 {
 	make[_i]();
 	ck_assert_int_eq(stream_shutdown(ends[0].stream), 0);
@@ -474,7 +474,7 @@ int main(void)
 	tcase_add_loop_test(tc, bytes_are_gathered_and_scattered, 0, KINDS);
 	tcase_add_loop_test(tc, without_bytes_there_is_nothing_to_read, 0, KINDS);
 	tcase_add_loop_test(tc, a_byte_that_was_peeked_at_stays, 0, KINDS);
-	tcase_add_loop_test(tc, what_is_watched_is_told_until_it_is_done, 0, KINDS);
+	tcase_add_loop_test(tc, a_watched_event_repeats_until_the_watch_ends, 0, KINDS);
 	tcase_add_loop_test(tc, nothing_is_told_that_is_not_watched, 0, KINDS);
 	tcase_add_loop_test(tc, a_full_stream_takes_more_once_it_is_read, 0, KINDS);
 	tcase_add_loop_test(tc, each_end_knows_both_addresses, 0, KINDS);
@@ -489,7 +489,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_told_once, 0, KINDS);
 	tcase_add_loop_test(tc, an_end_is_found_behind_what_is_unread, 0, KINDS);
 	tcase_add_loop_test(tc, a_loss_is_told_once_each_time_that_it_is_asked_for, 0, KINDS);
-	tcase_add_loop_test(tc, what_both_ends_have_closed_is_lost, 0, KINDS);
+	tcase_add_loop_test(tc, a_stream_that_both_ends_have_closed_is_lost, 0, KINDS);
 	tcase_add_loop_test(tc, a_closed_stream_tells_nothing, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_may_be_closed_in_its_own_event, 0, KINDS);
 

@@ -125,7 +125,7 @@ START_TEST(a_client_that_reads_gets_all_in_order)
 }
 END_TEST
 
-START_TEST(what_waits_has_a_bound_and_room_is_told)
+START_TEST(queued_data_are_bounded_and_free_space_is_notified)
 {
 	put(0, ROOM_BYTES);
 	ck_assert_uint_eq(stream_client_space(stream_client), 0);
@@ -162,7 +162,7 @@ START_TEST(a_client_that_does_not_read_is_lost)
 }
 END_TEST
 
-START_TEST(one_that_is_sent_nothing_may_stay_for_ever)
+START_TEST(a_client_without_data_can_stay_forever)
 {
 	put(0, 100);
 	fake_loop_run(loop);
@@ -172,7 +172,7 @@ START_TEST(one_that_is_sent_nothing_may_stay_for_ever)
 }
 END_TEST
 
-START_TEST(one_that_has_had_enough_gets_the_rest)
+START_TEST(a_half_closed_client_gets_the_rest)
 {
 	put(0, 100);
 	ck_assert_int_eq(shutdown(client, SHUT_WR), 0);
@@ -187,7 +187,7 @@ START_TEST(one_that_has_had_enough_gets_the_rest)
 }
 END_TEST
 
-START_TEST(one_that_goes_is_lost_with_the_next_bytes)
+START_TEST(a_closed_client_is_lost_with_the_next_bytes)
 {
 	close(client);
 	client = -1;
@@ -214,7 +214,7 @@ START_TEST(a_little_that_a_client_says_is_passed_over)
 }
 END_TEST
 
-START_TEST(one_that_talks_is_lost)
+START_TEST(a_client_that_sends_data_is_lost)
 {
 	char words[STREAM_CLIENT_MAX_INPUT_BYTES + 1] = "words";
 
@@ -225,7 +225,7 @@ START_TEST(one_that_talks_is_lost)
 }
 END_TEST
 
-START_TEST(one_that_cannot_be_watched_is_lost)
+START_TEST(a_client_that_cannot_be_watched_is_lost)
 {
 	fake_loop_blind(loop, true);
 	put(0, ROOM_BYTES);
@@ -242,15 +242,15 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_client_that_reads_gets_all_in_order);
-	tcase_add_test(tc, what_waits_has_a_bound_and_room_is_told);
+	tcase_add_test(tc, queued_data_are_bounded_and_free_space_is_notified);
 	tcase_add_test(tc, a_client_that_reads_slowly_stays);
 	tcase_add_test(tc, a_client_that_does_not_read_is_lost);
-	tcase_add_test(tc, one_that_is_sent_nothing_may_stay_for_ever);
-	tcase_add_test(tc, one_that_has_had_enough_gets_the_rest);
-	tcase_add_test(tc, one_that_goes_is_lost_with_the_next_bytes);
+	tcase_add_test(tc, a_client_without_data_can_stay_forever);
+	tcase_add_test(tc, a_half_closed_client_gets_the_rest);
+	tcase_add_test(tc, a_closed_client_is_lost_with_the_next_bytes);
 	tcase_add_test(tc, a_little_that_a_client_says_is_passed_over);
-	tcase_add_test(tc, one_that_talks_is_lost);
-	tcase_add_test(tc, one_that_cannot_be_watched_is_lost);
+	tcase_add_test(tc, a_client_that_sends_data_is_lost);
+	tcase_add_test(tc, a_client_that_cannot_be_watched_is_lost);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -87,7 +87,7 @@ START_TEST(a_seed_makes_the_same_run_again)
 }
 END_TEST
 
-START_TEST(what_is_delayed_arrives_in_order_and_in_time)
+START_TEST(delayed_data_arrive_in_order_and_in_time)
 {
 	renew(&(struct pair_faults){.seed = 7, .max_delay_us = 1000000});
 	make_pair();
@@ -256,7 +256,7 @@ int main(void)
 	tcase_add_test(tc, no_more_is_under_way_than_the_buffer_holds);
 	tcase_add_test(tc, reads_and_writes_are_as_short_as_asked_for);
 	tcase_add_test(tc, a_seed_makes_the_same_run_again);
-	tcase_add_test(tc, what_is_delayed_arrives_in_order_and_in_time);
+	tcase_add_test(tc, delayed_data_arrive_in_order_and_in_time);
 	tcase_add_test(tc, a_reset_takes_what_is_not_read);
 	tcase_add_test(tc, a_cut_breaks_both_ends);
 	tcase_add_test(tc, a_cut_breaks_what_is_being_set_up);

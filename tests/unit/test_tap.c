@@ -94,7 +94,7 @@ START_TEST(records_come_in_their_order_and_are_told_of_once)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_counted_behind_what_did)
+START_TEST(missed_messages_are_counted_after_the_kept_ones)
 {
 	unsigned kept;
 	uint64_t missed;
@@ -129,7 +129,7 @@ START_TEST(behind_a_gap_nothing_comes_until_it_is_told)
 }
 END_TEST
 
-START_TEST(one_that_never_fits_is_missed_and_others_are_not)
+START_TEST(a_message_that_never_fits_is_missed_and_others_are_not)
 {
 	char large[QUEUE_BYTES] = "";
 
@@ -140,7 +140,7 @@ START_TEST(one_that_never_fits_is_missed_and_others_are_not)
 }
 END_TEST
 
-START_TEST(who_takes_may_stop_and_go_on)
+START_TEST(a_reader_can_pause_and_continue)
 {
 	uint64_t missed;
 
@@ -170,7 +170,7 @@ START_TEST(a_closed_one_tells_nobody)
 END_TEST
 
 /* What comes too late is not missed, either. */
-START_TEST(what_a_closed_one_has_can_be_taken)
+START_TEST(messages_of_a_closed_tap_can_be_read)
 {
 	put("one");
 	tap_close(tap);
@@ -350,7 +350,7 @@ static const struct {
 	 "--max-bytes needs a size from 4096 to 1024G, such as 64M or 1G"},
 };
 
-START_TEST(what_is_wrong_is_said)
+START_TEST(errors_of_a_request_are_reported)
 {
 	ck_assert_int_eq(tap_request_parse(wrong[_i].kind, wrong[_i].text, &request, error),
 			 -EINVAL);
@@ -398,18 +398,18 @@ int main(void)
 
 	tcase_add_checked_fixture(queue, setup, teardown);
 	tcase_add_test(queue, records_come_in_their_order_and_are_told_of_once);
-	tcase_add_test(queue, what_does_not_fit_is_counted_behind_what_did);
+	tcase_add_test(queue, missed_messages_are_counted_after_the_kept_ones);
 	tcase_add_test(queue, behind_a_gap_nothing_comes_until_it_is_told);
-	tcase_add_test(queue, one_that_never_fits_is_missed_and_others_are_not);
-	tcase_add_test(queue, who_takes_may_stop_and_go_on);
+	tcase_add_test(queue, a_message_that_never_fits_is_missed_and_others_are_not);
+	tcase_add_test(queue, a_reader_can_pause_and_continue);
 	tcase_add_test(queue, a_closed_one_tells_nobody);
-	tcase_add_test(queue, what_a_closed_one_has_can_be_taken);
+	tcase_add_test(queue, messages_of_a_closed_tap_can_be_read);
 	suite_add_tcase(suite, queue);
 	tcase_add_test(threads, threads_fill_it_at_once);
 	suite_add_tcase(suite, threads);
 	tcase_add_test(wanted, nothing_said_is_everything);
 	tcase_add_test(wanted, each_option_is_read);
-	tcase_add_loop_test(wanted, what_is_wrong_is_said, 0, ARRAY_SIZE(wrong));
+	tcase_add_loop_test(wanted, errors_of_a_request_are_reported, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(wanted, a_service_of_a_name_too_long_is_none);
 	tcase_add_test(wanted, only_what_is_wanted_is_taken);
 	suite_add_tcase(suite, wanted);

@@ -115,7 +115,7 @@ START_TEST(of_too_many_the_oldest_goes_at_once)
 END_TEST
 
 /* Bridges are held by the same door, on other threads. */
-START_TEST(one_that_goes_for_another_threads_is_looked_for)
+START_TEST(the_tarpit_evicts_for_connections_of_other_threads)
 {
 	struct conn_slot *others[CONN_LIMITS_TARPIT_MAX];
 	struct conn_limits_thread side;
@@ -154,7 +154,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_is_held_for_the_same_time);
 	tcase_add_test(tc, of_too_many_the_oldest_goes_at_once);
-	tcase_add_test(tc, one_that_goes_for_another_threads_is_looked_for);
+	tcase_add_test(tc, the_tarpit_evicts_for_connections_of_other_threads);
 	tcase_add_test(tc, the_end_of_the_lobby_is_that_of_all);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

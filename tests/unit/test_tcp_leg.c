@@ -140,7 +140,7 @@ END_TEST
 
 #define MANY 500
 
-START_TEST(what_one_turn_makes_leaves_in_one_system_call)
+START_TEST(messages_of_one_loop_iteration_are_sent_by_one_system_call)
 {
 	uint8_t *bytes = malloc(MANY * 48);
 
@@ -201,7 +201,7 @@ START_TEST(a_record_far_over_the_limit_closes_before_it_takes_memory)
 }
 END_TEST
 
-START_TEST(that_limit_is_on_the_sum_of_fragments)
+START_TEST(the_limit_applies_to_the_sum_of_fragments)
 {
 	uint8_t bytes[8];
 
@@ -226,7 +226,7 @@ START_TEST(too_many_empty_fragments_close)
 }
 END_TEST
 
-START_TEST(what_is_not_rpc_closes)
+START_TEST(non_rpc_bytes_close_the_connection)
 {
 	/* Neither Call nor Reply; too short for either; nothing; a Call that ends in its header. */
 	static const struct {
@@ -243,7 +243,7 @@ START_TEST(what_is_not_rpc_closes)
 }
 END_TEST
 
-START_TEST(what_is_not_rpc_closes_also_in_parts)
+START_TEST(non_rpc_bytes_in_parts_close_the_connection)
 {
 	uint8_t bytes[44];
 
@@ -516,7 +516,7 @@ int main(void)
 	tcase_add_test(tc, every_cut_of_two_calls_gives_the_same_calls);
 	tcase_add_test(tc, fragments_of_any_size_make_one_call);
 	tcase_add_test(tc, a_large_call_is_received_in_place);
-	tcase_add_test(tc, what_one_turn_makes_leaves_in_one_system_call);
+	tcase_add_test(tc, messages_of_one_loop_iteration_are_sent_by_one_system_call);
 	tcase_add_test(tc, a_large_reply_goes_out_whole_through_a_full_socket);
 	tcase_add_loop_test(tc, a_call_in_flight_that_comes_again_is_swallowed, 0, 2);
 	tcase_add_loop_test(tc, a_call_that_comes_again_and_again_closes, 0, 2);
@@ -525,10 +525,10 @@ int main(void)
 
 	tc = new_case(suite, "refusals");
 	tcase_add_test(tc, a_record_far_over_the_limit_closes_before_it_takes_memory);
-	tcase_add_test(tc, that_limit_is_on_the_sum_of_fragments);
+	tcase_add_test(tc, the_limit_applies_to_the_sum_of_fragments);
 	tcase_add_test(tc, too_many_empty_fragments_close);
-	tcase_add_loop_test(tc, what_is_not_rpc_closes, 0, 6);
-	tcase_add_test(tc, what_is_not_rpc_closes_also_in_parts);
+	tcase_add_loop_test(tc, non_rpc_bytes_close_the_connection, 0, 6);
+	tcase_add_test(tc, non_rpc_bytes_in_parts_close_the_connection);
 	tcase_add_loop_test(tc, auth_tls_is_refused_here, 0, 2);
 	tcase_add_loop_test(tc, the_program_that_configures_is_unavailable, 0, 2);
 	tcase_add_test(tc, where_nothing_is_configured_it_is_any_program);

@@ -96,7 +96,7 @@ START_TEST(a_long_call_is_given_up_before_it_is_complete)
 }
 END_TEST
 
-START_TEST(what_is_behind_it_is_another_call)
+START_TEST(bytes_after_a_call_are_another_call)
 {
 	begin_call();
 	send_part(PART, RECORD);
@@ -108,7 +108,7 @@ START_TEST(what_is_behind_it_is_another_call)
 }
 END_TEST
 
-START_TEST(one_that_comes_again_is_swallowed)
+START_TEST(a_retransmitted_call_is_discarded)
 {
 	begin_call();
 	send_part(PART, RECORD);
@@ -120,7 +120,7 @@ START_TEST(one_that_comes_again_is_swallowed)
 END_TEST
 
 /* However much of it has arrived: it is not reported as complete. */
-START_TEST(one_that_is_cut_off_never_becomes_complete)
+START_TEST(a_truncated_call_never_becomes_complete)
 {
 	for (uint32_t cut = 1; cut < RECORD; cut += 9973) {
 		struct exchange *x = NULL;
@@ -143,7 +143,7 @@ START_TEST(one_that_is_cut_off_never_becomes_complete)
 }
 END_TEST
 
-START_TEST(who_cuts_it_by_a_half_close_gets_the_replies_before)
+START_TEST(a_client_that_truncates_a_call_by_a_half_close_gets_earlier_replies)
 {
 	struct exchange *x;
 
@@ -166,7 +166,7 @@ START_TEST(who_cuts_it_by_a_half_close_gets_the_replies_before)
 END_TEST
 
 /* Nobody asked for an answer to half a Call: the XID may be another's by then. */
-START_TEST(one_that_was_cut_is_not_answered)
+START_TEST(a_truncated_call_is_not_answered)
 {
 	struct exchange *x;
 
@@ -185,7 +185,7 @@ START_TEST(one_that_was_cut_is_not_answered)
 }
 END_TEST
 
-START_TEST(one_that_is_answered_early_is_taken_to_its_end)
+START_TEST(a_call_that_is_answered_early_is_read_to_its_end)
 {
 	struct exchange *x = begin_call();
 
@@ -230,7 +230,7 @@ START_TEST(a_pause_does_not_hold_up_the_rest)
 END_TEST
 
 /* Before it begins, or before enough of it has arrived for delivery. */
-START_TEST(one_that_begins_around_a_pause_waits)
+START_TEST(a_call_that_begins_during_a_pause_waits)
 {
 	const uint32_t before = _i ? PART / 2 : 0, during = before + 5000;
 
@@ -249,7 +249,7 @@ START_TEST(one_that_begins_around_a_pause_waits)
 }
 END_TEST
 
-START_TEST(one_that_stalls_ends_the_connection)
+START_TEST(a_stalled_call_closes_the_connection)
 {
 	struct exchange *x = exchange_ref(begin_call());
 
@@ -280,7 +280,7 @@ START_TEST(a_leg_that_drains_waits_for_it)
 END_TEST
 
 /* The owner closes from inside call(). */
-START_TEST(it_may_be_given_up_to_who_closes)
+START_TEST(the_owner_can_close_when_a_call_is_delivered)
 {
 	accept_partial(true);
 	server.close_at = BENCH_AT_CALL;
@@ -308,7 +308,7 @@ static void make_compound(uint8_t *msg)
 /*
  * When the last fragment begins it is known how long the Call is, but its memory was taken before.
  */
-START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
+START_TEST(a_call_with_a_long_last_fragment_is_delivered_complete)
 {
 	enum { FIRST = 20000 };
 	uint8_t mark[RECORD_MARK_BYTES];
@@ -363,18 +363,18 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_long_call_is_given_up_before_it_is_complete);
-	tcase_add_test(tc, what_is_behind_it_is_another_call);
-	tcase_add_test(tc, one_that_comes_again_is_swallowed);
-	tcase_add_loop_test(tc, one_that_is_cut_off_never_becomes_complete, 0, 2);
-	tcase_add_test(tc, who_cuts_it_by_a_half_close_gets_the_replies_before);
-	tcase_add_test(tc, one_that_was_cut_is_not_answered);
-	tcase_add_test(tc, one_that_is_answered_early_is_taken_to_its_end);
+	tcase_add_test(tc, bytes_after_a_call_are_another_call);
+	tcase_add_test(tc, a_retransmitted_call_is_discarded);
+	tcase_add_loop_test(tc, a_truncated_call_never_becomes_complete, 0, 2);
+	tcase_add_test(tc, a_client_that_truncates_a_call_by_a_half_close_gets_earlier_replies);
+	tcase_add_test(tc, a_truncated_call_is_not_answered);
+	tcase_add_test(tc, a_call_that_is_answered_early_is_read_to_its_end);
 	tcase_add_test(tc, a_pause_does_not_hold_up_the_rest);
-	tcase_add_loop_test(tc, one_that_begins_around_a_pause_waits, 0, 2);
-	tcase_add_test(tc, one_that_stalls_ends_the_connection);
+	tcase_add_loop_test(tc, a_call_that_begins_during_a_pause_waits, 0, 2);
+	tcase_add_test(tc, a_stalled_call_closes_the_connection);
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
-	tcase_add_test(tc, it_may_be_given_up_to_who_closes);
-	tcase_add_test(tc, one_whose_last_fragment_is_long_is_given_up_complete);
+	tcase_add_test(tc, the_owner_can_close_when_a_call_is_delivered);
+	tcase_add_test(tc, a_call_with_a_long_last_fragment_is_delivered_complete);
 	tcase_add_loop_test(tc, others_are_given_up_complete, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -106,7 +106,7 @@ static void expect_drained(const struct bench_side *side)
 		ck_assert_uint_eq(client.nreplies, server.ncalls);
 }
 
-START_TEST(whatever_happens_at_whichever_step_nothing_is_left)
+START_TEST(a_fault_at_any_step_leaks_nothing)
 {
 	unsigned step = 1;
 
@@ -224,8 +224,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, bench_setup, bench_teardown);
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, whatever_happens_at_whichever_step_nothing_is_left, 0,
-			    WORLDS * ACTIONS);
+	tcase_add_loop_test(tc, a_fault_at_any_step_leaks_nothing, 0, WORLDS * ACTIONS);
 	tcase_add_loop_test(tc, a_leg_may_be_closed_in_any_of_its_events, BENCH_AT_REQUESTED,
 			    BENCH_AT_END);
 	tcase_add_test(tc, a_stream_that_cannot_be_watched_ends_the_leg);

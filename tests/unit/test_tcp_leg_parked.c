@@ -188,7 +188,7 @@ START_TEST(a_call_that_fits_nowhere_waits)
 }
 END_TEST
 
-START_TEST(one_that_comes_again_is_swallowed)
+START_TEST(a_retransmitted_call_is_discarded)
 {
 	bench_accept();
 	hold(MEMORY);
@@ -233,7 +233,7 @@ START_TEST(the_end_of_the_reverse_call_stops_the_reading)
 }
 END_TEST
 
-START_TEST(what_is_parked_is_let_go_with_the_leg)
+START_TEST(parked_calls_are_released_with_the_leg)
 {
 	bench_accept();
 	hold(MEMORY);
@@ -269,7 +269,7 @@ static void close_again(struct bench_side *side)
 	leg_close(side->leg, LEG_CLOSE_LOST);
 }
 
-START_TEST(whoever_gets_one_may_stop_the_others)
+START_TEST(the_owner_of_a_delivered_call_can_stop_the_others)
 {
 	bench_accept();
 	hold(PAUSE);
@@ -311,10 +311,10 @@ int main(void)
 	tcase_add_loop_test(tc, without_a_reverse_call_none_is_taken_in, 0, WHYS);
 	tcase_add_test(tc, no_more_is_taken_in_than_the_reserve_holds);
 	tcase_add_test(tc, a_call_that_fits_nowhere_waits);
-	tcase_add_test(tc, one_that_comes_again_is_swallowed);
+	tcase_add_test(tc, a_retransmitted_call_is_discarded);
 	tcase_add_test(tc, the_end_of_the_reverse_call_stops_the_reading);
-	tcase_add_loop_test(tc, what_is_parked_is_let_go_with_the_leg, 0, 2);
-	tcase_add_loop_test(tc, whoever_gets_one_may_stop_the_others, 0, 2);
+	tcase_add_loop_test(tc, parked_calls_are_released_with_the_leg, 0, 2);
+	tcase_add_loop_test(tc, the_owner_of_a_delivered_call_can_stop_the_others, 0, 2);
 	tcase_add_test(tc, calls_in_flight_are_bounded);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -75,7 +75,7 @@ START_TEST(a_long_reply_is_given_up_before_it_is_complete)
 }
 END_TEST
 
-START_TEST(what_is_behind_it_is_another_message)
+START_TEST(bytes_after_a_reply_are_another_message)
 {
 	struct exchange *x = ask(true);
 
@@ -112,7 +112,7 @@ START_TEST(its_xid_may_be_used_again_once_it_is_complete)
 END_TEST
 
 /* However much of it has arrived: it is not reported as complete. */
-START_TEST(one_that_is_cut_off_never_becomes_complete)
+START_TEST(a_truncated_reply_never_becomes_complete)
 {
 	for (uint32_t cut = 1; cut < RECORD; cut += 9973) {
 		struct exchange *x;
@@ -132,7 +132,7 @@ START_TEST(one_that_is_cut_off_never_becomes_complete)
 }
 END_TEST
 
-START_TEST(one_that_stalls_ends_the_connection)
+START_TEST(a_stalled_reply_closes_the_connection)
 {
 	struct exchange *x = ask(true);
 
@@ -162,7 +162,7 @@ START_TEST(a_leg_that_drains_waits_for_it)
 END_TEST
 
 /* The owner closes from inside reply(). */
-START_TEST(it_may_be_given_up_to_who_closes)
+START_TEST(the_owner_can_close_when_a_reply_is_delivered)
 {
 	struct exchange *x = ask(true);
 
@@ -180,7 +180,7 @@ END_TEST
 /*
  * When the last fragment begins it is known how long the Reply is, but its memory was taken before.
  */
-START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
+START_TEST(a_reply_with_a_long_last_fragment_is_delivered_complete)
 {
 	enum { FIRST = 20000 };
 	struct exchange *x = ask(true);
@@ -234,13 +234,13 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_long_reply_is_given_up_before_it_is_complete);
-	tcase_add_test(tc, what_is_behind_it_is_another_message);
+	tcase_add_test(tc, bytes_after_a_reply_are_another_message);
 	tcase_add_test(tc, its_xid_may_be_used_again_once_it_is_complete);
-	tcase_add_loop_test(tc, one_that_is_cut_off_never_becomes_complete, 0, 2);
-	tcase_add_test(tc, one_that_stalls_ends_the_connection);
+	tcase_add_loop_test(tc, a_truncated_reply_never_becomes_complete, 0, 2);
+	tcase_add_test(tc, a_stalled_reply_closes_the_connection);
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
-	tcase_add_test(tc, it_may_be_given_up_to_who_closes);
-	tcase_add_test(tc, one_whose_last_fragment_is_long_is_given_up_complete);
+	tcase_add_test(tc, the_owner_can_close_when_a_reply_is_delivered);
+	tcase_add_test(tc, a_reply_with_a_long_last_fragment_is_delivered_complete);
 	tcase_add_loop_test(tc, others_are_given_up_complete, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -109,7 +109,7 @@ START_TEST(a_record_may_come_byte_by_byte)
 }
 END_TEST
 
-START_TEST(what_is_behind_a_record_that_still_comes_waits)
+START_TEST(messages_after_an_incomplete_record_wait)
 {
 	struct bench_side *side = role(_i);
 	struct exchange *before = give(_i, LEN, LEN), *x = give(_i, LEN, 20), *behind;
@@ -314,7 +314,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, every_split_of_a_record_is_the_same_record, 0, ROLES);
 	tcase_add_loop_test(tc, a_record_may_come_byte_by_byte, 0, ROLES);
-	tcase_add_loop_test(tc, what_is_behind_a_record_that_still_comes_waits, 0, ROLES);
+	tcase_add_loop_test(tc, messages_after_an_incomplete_record_wait, 0, ROLES);
 	tcase_add_loop_test(tc, a_large_record_comes_in_pieces_of_any_size, 0, ROLES);
 	tcase_add_loop_test(tc, the_peer_is_not_to_blame_for_what_is_not_here, 0, ROLES);
 	tcase_add_loop_test(tc, the_peer_must_take_what_is_here, 0, ROLES);

@@ -78,7 +78,7 @@ static void read_some(size_t bytes)
 }
 
 /* The stream accepts nothing more for two stall timeouts, but the peer takes what is in it. */
-START_TEST(what_the_peer_takes_is_progress)
+START_TEST(acknowledged_bytes_are_progress)
 {
 	accept_slow(PAIR_BUFFER_BYTES);
 	exchange_put(bench_answer(&server, BIG_BYTES, BIG_BYTES));
@@ -302,7 +302,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, bench_setup, bench_teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, what_the_peer_takes_is_progress);
+	tcase_add_test(tc, acknowledged_bytes_are_progress);
 	tcase_add_test(tc, a_little_is_no_progress);
 	tcase_add_loop_test(tc, an_orderly_close_lasts_while_the_peer_takes, 0, 2);
 	tcase_add_loop_test(tc, a_stop_waits_for_a_peer_that_takes_but_no_longer_than_that, 0, 2);

@@ -50,7 +50,7 @@ START_TEST(a_long_one_passes_and_has_its_memory)
 END_TEST
 
 /* Up to what the client's leg takes, and no further than any goes. */
-START_TEST(what_no_client_takes_is_refused_unread)
+START_TEST(calls_that_no_client_accepts_are_refused_unread)
 {
 	uint32_t limit = _i ? REVERSE_MAX_BYTES : 65536;
 
@@ -373,7 +373,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, fixture_setup, fixture_teardown);
 	tcase_add_test(tc, a_long_one_passes_and_has_its_memory);
-	tcase_add_loop_test(tc, what_no_client_takes_is_refused_unread, 0, 2);
+	tcase_add_loop_test(tc, calls_that_no_client_accepts_are_refused_unread, 0, 2);
 	tcase_add_test(tc, a_long_one_without_memory_fails_at_once);
 	tcase_add_test(tc, a_short_one_takes_nothing);
 	tcase_add_test(tc, a_short_one_with_a_long_reply_passes_with_what_there_is);

@@ -89,7 +89,7 @@ END_TEST
  * The mark shows that it is too long, or the first words that it is no RPC: what is here by then is
  * shown.
  */
-START_TEST(what_came_in_parts_is_shown_as_far_as_it_was_needed)
+START_TEST(the_log_shows_as_many_bytes_as_the_decision_needed)
 {
 	for (size_t cut = 1; cut < 3; cut++) {
 		fixture_connect();
@@ -122,7 +122,7 @@ START_TEST(a_record_of_rpc_that_is_too_long_is_no_stranger)
 }
 END_TEST
 
-START_TEST(who_has_spoken_rpc_is_no_stranger_later)
+START_TEST(a_peer_that_has_sent_rpc_is_never_reported_as_non_rpc)
 {
 	fixture_open();
 	give_stranger(0, strangers[0].len_bytes);
@@ -243,9 +243,9 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, a_client_that_does_not_speak_rpc_is_told_by_what_it_does, 0, all);
 	tcase_add_loop_test(tc, a_server_that_does_not_speak_rpc_is_told_by_what_it_does, 0, all);
-	tcase_add_test(tc, what_came_in_parts_is_shown_as_far_as_it_was_needed);
+	tcase_add_test(tc, the_log_shows_as_many_bytes_as_the_decision_needed);
 	tcase_add_loop_test(tc, a_record_of_rpc_that_is_too_long_is_no_stranger, 0, 2);
-	tcase_add_test(tc, who_has_spoken_rpc_is_no_stranger_later);
+	tcase_add_test(tc, a_peer_that_has_sent_rpc_is_never_reported_as_non_rpc);
 	tcase_add_loop_test(tc, a_proxy_header_is_a_reason_of_its_own, 0, 4);
 	tcase_add_loop_test(tc, a_proxy_header_between_records_is_one_too, 0, 4);
 	tcase_add_loop_test(tc, a_server_that_sends_a_proxy_header_does_not_speak_rpc, 0, 4);

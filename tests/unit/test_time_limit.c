@@ -40,7 +40,7 @@ START_TEST(the_machine_of_the_limits_can_be_another_one)
 }
 END_TEST
 
-START_TEST(what_counts_as_load_can_be_told)
+START_TEST(the_load_that_counts_can_be_set)
 {
 	setenv("TIME_LIMIT_WORK_S", "1000", 1);
 	setenv("TIME_LIMIT_LOAD", "1e6", 1);
@@ -89,7 +89,7 @@ int main(void)
 	tcase_add_test(tc, slow_work_and_load_raise_the_factor);
 	tcase_add_test(tc, the_factor_is_bounded);
 	tcase_add_test(tc, the_machine_of_the_limits_can_be_another_one);
-	tcase_add_test(tc, what_counts_as_load_can_be_told);
+	tcase_add_test(tc, the_load_that_counts_can_be_set);
 	tcase_add_test(tc, a_limit_passes);
 	tcase_add_test(tc, a_limit_that_has_passed_grows_on_a_slow_machine);
 	suite_add_tcase(suite, tc);

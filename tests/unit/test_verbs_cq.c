@@ -291,7 +291,7 @@ START_TEST(a_queue_that_fails_ends_all_of_its_endpoints)
 }
 END_TEST
 
-START_TEST(who_comes_after_a_failure_has_another_queue)
+START_TEST(endpoints_after_a_failure_get_another_queue)
 {
 	struct verbs_cq *cq;
 
@@ -409,7 +409,7 @@ END_TEST
  * Messages that arrived before the peer ended the connection are delivered, and those that others
  * get meanwhile, however many.
  */
-START_TEST(what_has_completed_before_an_end_is_taken)
+START_TEST(completions_before_the_end_are_handled)
 {
 	static const struct rdma_cm_event gone = {.event = RDMA_CM_EVENT_DISCONNECTED};
 	struct one *other;
@@ -491,12 +491,12 @@ int main(void)
 		       a_queue_that_cannot_be_polled_ends_all_its_endpoints_and_is_not_used_again);
 	tcase_add_test(tc, completions_of_a_queue_pair_that_was_destroyed_reach_nobody);
 	tcase_add_loop_test(tc, a_queue_that_fails_ends_all_of_its_endpoints, 0, 2);
-	tcase_add_test(tc, who_comes_after_a_failure_has_another_queue);
+	tcase_add_test(tc, endpoints_after_a_failure_get_another_queue);
 	tcase_add_loop_test(tc, a_shorter_queue_is_asked_for_where_a_device_refuses, 0, 4);
 	tcase_add_test(tc, a_device_that_refuses_all_lengths_ends_the_set_up);
 	tcase_add_test(tc, endpoints_that_a_shorter_queue_has_no_entries_for_get_another_one);
 	tcase_add_test(tc, a_turn_takes_a_bounded_number_of_completions);
-	tcase_add_test(tc, what_has_completed_before_an_end_is_taken);
+	tcase_add_test(tc, completions_before_the_end_are_handled);
 	tcase_add_test(tc, messages_that_come_before_the_connection_is_up_wait_in_their_order);
 	tcase_add_loop_test(tc, receives_that_fail_before_the_connection_is_up_end_it_then, 0, 2);
 	suite_add_tcase(suite, tc);

@@ -106,7 +106,7 @@ START_TEST(a_connect_that_fails_at_once_has_nothing_under_way)
 }
 END_TEST
 
-START_TEST(what_a_rejection_carries_passes_both_ways)
+START_TEST(private_data_of_a_rejection_pass_in_both_directions)
 {
 	scene_begin(_i ? IWARP : IB, 0);
 	verbs_fake_request();
@@ -415,7 +415,7 @@ END_TEST
 /* ---- what cannot be watched ---- */
 
 /* It is asked for again, but not at once: a loop that has nothing else to do comes to rest. */
-START_TEST(what_a_worker_shares_is_watched_as_soon_as_it_can_be)
+START_TEST(shared_resources_of_a_worker_are_watched_as_soon_as_possible)
 {
 	scene_begin_blind(_i ? IWARP : IB);
 	verbs_fake_request();
@@ -534,7 +534,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_refused_connection_is_left_in_silence, 0, 2);
 	tcase_add_loop_test(tc, a_peer_that_is_not_reached_is_lost, 0, 2);
 	tcase_add_loop_test(tc, a_connect_that_fails_at_once_has_nothing_under_way, 0, 2);
-	tcase_add_loop_test(tc, what_a_rejection_carries_passes_both_ways, 0, 2);
+	tcase_add_loop_test(tc, private_data_of_a_rejection_pass_in_both_directions, 0, 2);
 	tcase_add_loop_test(tc, an_accept_that_fails_rejects, 0, 2);
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
 	tcase_add_loop_test(tc, either_end_tries_a_send_again_as_often_as_it_is_told_to, 0, 4);
@@ -553,7 +553,7 @@ int main(void)
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("what cannot be watched");
-	tcase_add_loop_test(tc, what_a_worker_shares_is_watched_as_soon_as_it_can_be, 0, 2);
+	tcase_add_loop_test(tc, shared_resources_of_a_worker_are_watched_as_soon_as_possible, 0, 2);
 	tcase_add_test(tc, a_device_is_watched_as_soon_as_it_can_be);
 	suite_add_tcase(suite, tc);
 

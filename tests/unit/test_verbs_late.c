@@ -92,7 +92,7 @@ START_TEST(one_of_sixteen_is_signalled)
 END_TEST
 
 /* It stands for those before it. */
-START_TEST(one_that_is_waited_for_is_signalled)
+START_TEST(an_awaited_request_is_signalled)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
 	post(0, 3, true);
@@ -110,7 +110,7 @@ START_TEST(one_that_is_waited_for_is_signalled)
 END_TEST
 
 /* Of one chain the last is. */
-START_TEST(those_behind_it_in_its_chain_are_done_with_it)
+START_TEST(requests_after_it_in_its_chain_complete_with_it)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
 	for (unsigned i = 0; i < 4; i++) {
@@ -159,7 +159,7 @@ START_TEST(the_last_are_done_in_time)
 END_TEST
 
 /* What was sent to have others done takes longer than that. */
-START_TEST(those_posted_meanwhile_are_done_in_time_too)
+START_TEST(requests_posted_meanwhile_complete_in_time_too)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
 	post(0, 1, true);
@@ -259,7 +259,7 @@ START_TEST(on_siw_each_is_signalled)
 END_TEST
 
 /* A failure ends the connection, and is reported for one work request as always. */
-START_TEST(one_that_fails_is_told_though_it_is_not_signalled)
+START_TEST(an_unsignalled_failed_request_is_reported)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
 	post(0, 3, true);
@@ -278,15 +278,15 @@ int main(void)
 	TCase *tc = tcase_create("verbs_lazy");
 
 	tcase_add_loop_test(tc, one_of_sixteen_is_signalled, 0, 2);
-	tcase_add_test(tc, one_that_is_waited_for_is_signalled);
-	tcase_add_test(tc, those_behind_it_in_its_chain_are_done_with_it);
+	tcase_add_test(tc, an_awaited_request_is_signalled);
+	tcase_add_test(tc, requests_after_it_in_its_chain_complete_with_it);
 	tcase_add_loop_test(tc, the_last_are_done_in_time, 0, 2);
-	tcase_add_test(tc, those_posted_meanwhile_are_done_in_time_too);
+	tcase_add_test(tc, requests_posted_meanwhile_complete_in_time_too);
 	tcase_add_test(tc, where_more_is_sent_nothing_is_sent_for_it);
 	tcase_add_loop_test(tc, a_close_has_them_done_at_once, 0, 2);
 	tcase_add_test(tc, a_close_has_those_done_that_were_posted_meanwhile);
 	tcase_add_test(tc, on_siw_each_is_signalled);
-	tcase_add_test(tc, one_that_fails_is_told_though_it_is_not_signalled);
+	tcase_add_test(tc, an_unsignalled_failed_request_is_reported);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

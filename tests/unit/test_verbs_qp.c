@@ -104,7 +104,7 @@ START_TEST(a_device_is_asked_at_once_for_what_it_gave_before)
 END_TEST
 
 /* A device that is short of memory for once does not say what it can carry. */
-START_TEST(what_was_refused_for_memory_is_asked_for_again)
+START_TEST(a_request_refused_for_lack_of_memory_is_retried)
 {
 	struct fabric_ep *other;
 
@@ -146,7 +146,7 @@ static const struct {
 };
 
 /* An acceptor's peer has a time limit of its own. */
-START_TEST(what_is_lost_is_sent_again_after_the_ack_timeout)
+START_TEST(lost_packets_are_retransmitted_after_the_ack_timeout)
 {
 	struct verbs_config config = scene_config();
 	unsigned i = (unsigned)_i / 2;
@@ -184,7 +184,7 @@ START_TEST(packets_have_the_traffic_class_that_is_configured)
 }
 END_TEST
 
-START_TEST(what_the_kernel_asks_for_on_roce_alone_is_left_out_on_infiniband)
+START_TEST(attributes_for_roce_are_omitted_on_infiniband)
 {
 	scene_begin(IB, 0);
 	fake.link_layer = _i ? IBV_LINK_LAYER_ETHERNET : IBV_LINK_LAYER_INFINIBAND;
@@ -204,7 +204,7 @@ static void ask_only(void)
 	ck_assert_int_eq(fake.resolve_ms, VERBS_RESOLVE_MS);
 }
 
-START_TEST(what_is_not_resolved_in_time_is_asked_for_again)
+START_TEST(an_address_that_is_not_resolved_in_time_is_retried)
 {
 	scene_begin(IB, 0);
 	ask_only();
@@ -242,7 +242,7 @@ START_TEST(a_set_up_ends_in_its_time_however_often_it_asks)
 }
 END_TEST
 
-START_TEST(what_cannot_be_resolved_is_not_asked_for_again)
+START_TEST(an_unresolvable_address_is_not_retried)
 {
 	scene_begin(IB, 0);
 	ask_only();
@@ -335,7 +335,7 @@ START_TEST(windows_may_be_left_alone)
 }
 END_TEST
 
-START_TEST(what_is_left_of_a_removed_device_may_be_freed)
+START_TEST(resources_of_a_removed_device_can_be_freed)
 {
 	ck_assert_int_eq(unsetenv("RDMAV_ALLOW_DISASSOC_DESTROY"), 0);
 	verbs_process_init();
@@ -403,22 +403,21 @@ int main(void)
 
 	tcase_add_test(tc, less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline);
 	tcase_add_test(tc, on_siw_nothing_is_carried_inline);
-	tcase_add_test(tc, what_was_refused_for_memory_is_asked_for_again);
+	tcase_add_test(tc, a_request_refused_for_lack_of_memory_is_retried);
 	tcase_add_loop_test(tc, on_siw_each_work_request_is_signalled, 0, 2);
 	tcase_add_test(tc, a_device_is_asked_at_once_for_what_it_gave_before);
-	tcase_add_loop_test(tc, what_is_lost_is_sent_again_after_the_ack_timeout, 0,
+	tcase_add_loop_test(tc, lost_packets_are_retransmitted_after_the_ack_timeout, 0,
 			    2 * ARRAY_SIZE(timeouts));
 	tcase_add_loop_test(tc, packets_have_the_traffic_class_that_is_configured, 0, 4);
-	tcase_add_loop_test(tc, what_the_kernel_asks_for_on_roce_alone_is_left_out_on_infiniband, 0,
-			    2);
-	tcase_add_test(tc, what_is_not_resolved_in_time_is_asked_for_again);
+	tcase_add_loop_test(tc, attributes_for_roce_are_omitted_on_infiniband, 0, 2);
+	tcase_add_test(tc, an_address_that_is_not_resolved_in_time_is_retried);
 	tcase_add_test(tc, a_set_up_ends_in_its_time_however_often_it_asks);
-	tcase_add_loop_test(tc, what_cannot_be_resolved_is_not_asked_for_again, 0, 2);
+	tcase_add_loop_test(tc, an_unresolvable_address_is_not_retried, 0, 2);
 	tcase_add_loop_test(tc, a_queue_pair_that_takes_no_work_is_the_end_of_its_connection, 0, 6);
 	tcase_add_loop_test(
 		tc, the_connection_manager_is_told_of_a_peer_that_sends_before_it_confirms, 0, 2);
 	tcase_add_test(tc, windows_may_be_left_alone);
-	tcase_add_test(tc, what_is_left_of_a_removed_device_may_be_freed);
+	tcase_add_test(tc, resources_of_a_removed_device_can_be_freed);
 	tcase_add_loop_test(tc, a_connector_offers_what_its_device_does_and_sets_what_is_answered,
 			    0, ARRAY_SIZE(eces));
 	tcase_add_loop_test(tc,

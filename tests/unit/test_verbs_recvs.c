@@ -58,7 +58,7 @@ START_TEST(idle_places_give_large_buffers_back_when_the_size_is_lowered)
 }
 END_TEST
 
-START_TEST(they_do_so_when_a_lower_size_is_posted)
+START_TEST(large_buffers_are_returned_when_a_lower_size_is_posted)
 {
 	connected(IB);
 	fabric_recv_post(scene.ep, PLACES - scene.params.recv_count, LARGE);
@@ -70,7 +70,7 @@ START_TEST(they_do_so_when_a_lower_size_is_posted)
 END_TEST
 
 /* A small buffer is of no use either, so that no slot holds more than its Receive will have. */
-START_TEST(they_give_small_ones_back_when_it_is_raised)
+START_TEST(small_buffers_are_returned_when_the_size_is_raised)
 {
 	connected(IB);
 	take_all();
@@ -193,8 +193,8 @@ int main(void)
 
 	tc = tcase_create("memory");
 	tcase_add_loop_test(tc, idle_places_give_large_buffers_back_when_the_size_is_lowered, 0, 2);
-	tcase_add_test(tc, they_do_so_when_a_lower_size_is_posted);
-	tcase_add_test(tc, they_give_small_ones_back_when_it_is_raised);
+	tcase_add_test(tc, large_buffers_are_returned_when_a_lower_size_is_posted);
+	tcase_add_test(tc, small_buffers_are_returned_when_the_size_is_raised);
 	tcase_add_loop_test(tc, posted_large_ones_are_back_after_as_many_sends, 0, 2);
 	suite_add_tcase(suite, tc);
 

@@ -175,7 +175,7 @@ START_TEST(a_worker_keeps_its_windows_while_the_device_has_more)
 END_TEST
 
 /* Even if Calls of its own wait. */
-START_TEST(who_gave_a_window_does_not_take_it_again_at_once)
+START_TEST(a_worker_that_gave_a_window_does_not_take_it_back_immediately)
 {
 	struct buf *buf = two_workers(false);
 	struct rdma_cm_id *id1;
@@ -241,7 +241,7 @@ static void query_again(void)
 }
 
 /* The first worker lets go of its device while it is asked for windows, and asked again. */
-START_TEST(who_gives_windows_may_end_meanwhile)
+START_TEST(a_worker_that_gives_windows_can_end_meanwhile)
 {
 	struct buf *buf = two_workers(true), *unknown = buf_get(scene.pool, 60000);
 	struct verbs_device *device = verbs_ep_of(scene.ep)->device;
@@ -306,8 +306,8 @@ int main(void)
 	tcase_add_test(tc, a_window_that_another_worker_keeps_and_does_not_use_is_had);
 	tcase_add_test(tc, a_window_that_another_worker_uses_is_had_when_it_comes_back);
 	tcase_add_test(tc, a_worker_keeps_its_windows_while_the_device_has_more);
-	tcase_add_test(tc, who_gave_a_window_does_not_take_it_again_at_once);
-	tcase_add_test(tc, who_gives_windows_may_end_meanwhile);
+	tcase_add_test(tc, a_worker_that_gave_a_window_does_not_take_it_back_immediately);
+	tcase_add_test(tc, a_worker_that_gives_windows_can_end_meanwhile);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

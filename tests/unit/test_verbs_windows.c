@@ -301,7 +301,7 @@ START_TEST(a_region_is_waited_for_while_others_are_lent)
 }
 END_TEST
 
-START_TEST(who_waits_for_a_key_may_end)
+START_TEST(an_endpoint_that_waits_for_a_key_can_close)
 {
 	struct buf *buf = begin_with_windows(1);
 
@@ -402,7 +402,7 @@ int main(void)
 	tcase_add_test(tc, a_second_window_is_not_waited_for_without_end);
 	tcase_add_test(tc, a_key_that_its_own_user_gives_back_wakes_nobody);
 	tcase_add_test(tc, a_region_is_waited_for_while_others_are_lent);
-	tcase_add_test(tc, who_waits_for_a_key_may_end);
+	tcase_add_test(tc, an_endpoint_that_waits_for_a_key_can_close);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("many");
 	tcase_add_test(tc, windows_that_nobody_has_been_lent_for_long_are_freed);

@@ -40,7 +40,7 @@ START_TEST(a_server_is_remembered_for_ten_minutes)
 }
 END_TEST
 
-START_TEST(what_is_remembered_again_lasts_longer)
+START_TEST(a_repeated_entry_lasts_longer)
 {
 	version_cache_remember(&memory, server(1), 5);
 	version_cache_remember(&memory, server(1), 1000);
@@ -79,7 +79,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_server_is_remembered_for_ten_minutes);
-	tcase_add_test(tc, what_is_remembered_again_lasts_longer);
+	tcase_add_test(tc, a_repeated_entry_lasts_longer);
 	tcase_add_test(tc, a_server_that_speaks_more_is_forgotten);
 	tcase_add_test(tc, of_too_many_the_oldest_goes);
 	suite_add_tcase(suite, tc);

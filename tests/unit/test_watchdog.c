@@ -36,7 +36,7 @@ static void teardown(void)
 	manager_close();
 }
 
-START_TEST(it_is_fed_while_nothing_happens)
+START_TEST(the_watchdog_is_notified_while_idle)
 {
 	start_tcp("");
 	for (unsigned i = 0; i < 4; i++)
@@ -52,7 +52,7 @@ static void stick(void *arg)
 	sem_wait(&go_on);
 }
 
-START_TEST(it_is_not_fed_while_a_worker_is_stuck)
+START_TEST(the_watchdog_is_not_notified_while_a_worker_is_stuck)
 {
 	unsigned feeds = 0;
 
@@ -122,7 +122,7 @@ START_TEST(a_stop_takes_no_longer_than_the_manager_is_told)
 END_TEST
 
 /* Like a file on a mount whose server is gone, a pipe blocks who opens it. */
-START_TEST(it_is_fed_while_the_file_cannot_be_read)
+START_TEST(the_watchdog_is_notified_while_the_file_cannot_be_read)
 {
 	int client, upstream, asks;
 
@@ -149,10 +149,10 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, it_is_fed_while_nothing_happens);
-	tcase_add_test(tc, it_is_not_fed_while_a_worker_is_stuck);
+	tcase_add_test(tc, the_watchdog_is_notified_while_idle);
+	tcase_add_test(tc, the_watchdog_is_not_notified_while_a_worker_is_stuck);
 	tcase_add_test(tc, a_stop_takes_no_longer_than_the_manager_is_told);
-	tcase_add_test(tc, it_is_fed_while_the_file_cannot_be_read);
+	tcase_add_test(tc, the_watchdog_is_notified_while_the_file_cannot_be_read);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

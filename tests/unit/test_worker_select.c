@@ -51,7 +51,7 @@ START_TEST(equal_workers_take_turns)
 }
 END_TEST
 
-START_TEST(who_has_many_gets_no_more_until_the_other_has_as_many)
+START_TEST(a_worker_with_more_connections_gets_none_until_the_other_has_as_many)
 {
 	atomic_store(&storage[0].connections, 40);
 	place(40);
@@ -130,7 +130,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, equally_busy_workers_get_equally_many, 0, WORKER_LOAD_PARTS + 1);
 	tcase_add_test(tc, equal_workers_take_turns);
-	tcase_add_test(tc, who_has_many_gets_no_more_until_the_other_has_as_many);
+	tcase_add_test(tc, a_worker_with_more_connections_gets_none_until_the_other_has_as_many);
 	tcase_add_test(tc, a_busy_worker_gets_a_fourth_of_what_an_idle_one_gets);
 	tcase_add_test(tc, beside_one_bulk_client_the_next_few_go_elsewhere);
 	tcase_add_loop_test(tc, busy_is_what_was_used_since_the_last_look, 0,

@@ -136,7 +136,7 @@ START_TEST(encoding_never_writes_past_its_room)
 }
 END_TEST
 
-START_TEST(what_is_encoded_decodes)
+START_TEST(encoded_values_decode)
 {
 	struct xchar_operation heard;
 	uint8_t got[256];
@@ -208,7 +208,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, each_operation_encodes_to_its_golden_bytes, 0, count);
 	tcase_add_loop_test(tc, encoding_never_writes_past_its_room, 0, count);
-	tcase_add_loop_test(tc, what_is_encoded_decodes, 0, count);
+	tcase_add_loop_test(tc, encoded_values_decode, 0, count);
 	tcase_add_test(tc, a_resp_covers_a_request_of_any_length);
 	tcase_add_test(tc, a_resp_that_cannot_fit_asks_for_nothing);
 	suite_add_tcase(suite, tc);

@@ -300,7 +300,7 @@ static size_t encode_random_operation(enum xchar_op op)
 	return 0;
 }
 
-START_TEST(they_read_in_ours_what_we_said_and_encode_to_the_same_bytes)
+START_TEST(the_generated_codec_reads_our_values_and_writes_the_same_bytes)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		size_t len = encode_random_operation((enum xchar_op)_i);
@@ -413,7 +413,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, we_read_in_theirs_what_they_said, XCHAR_INIT, OP_COUNT);
-	tcase_add_loop_test(tc, they_read_in_ours_what_we_said_and_encode_to_the_same_bytes,
+	tcase_add_loop_test(tc, the_generated_codec_reads_our_values_and_writes_the_same_bytes,
 			    XCHAR_INIT, OP_COUNT);
 	tcase_add_loop_test(tc, we_take_what_they_take_of_damaged_ones, XCHAR_INIT, OP_COUNT);
 	tcase_add_loop_test(tc, we_take_what_they_take_with_any_word_at_a_limit, XCHAR_INIT,

@@ -182,7 +182,7 @@ START_TEST(a_reader_of_nothing_reads_nothing)
 }
 END_TEST
 
-START_TEST(what_is_written_is_these_bytes)
+START_TEST(values_are_encoded_to_these_bytes)
 {
 	memset(bytes, 0xa5, sizeof(bytes));
 	xdr_writer_init(&writer, bytes, sizeof(bytes));
@@ -259,7 +259,7 @@ int main(void)
 	tcase_add_test(tc, a_count_is_held_against_its_limit_and_what_remains);
 	tcase_add_test(tc, skipping_further_than_the_end_is_refused);
 	tcase_add_test(tc, a_reader_of_nothing_reads_nothing);
-	tcase_add_test(tc, what_is_written_is_these_bytes);
+	tcase_add_test(tc, values_are_encoded_to_these_bytes);
 	tcase_add_test(tc, a_write_that_does_not_fit_fails_all_that_follow);
 	tcase_add_test(tc, opaque_data_is_written_whole_or_not_at_all);
 	tcase_add_test(tc, reserved_room_is_the_callers_to_fill);
