@@ -196,7 +196,7 @@ static void check_unbounded(const struct nfs_msg *call)
 	ck_assert_uint_le(ceiling, REPLY_UNBOUNDED_BYTES + 1024);
 }
 
-START_TEST(an_attribute_that_nobody_knows_has_no_bound)
+START_TEST(an_unknown_attribute_has_no_bound)
 {
 	struct nfs_msg *call = getattr_call(LAST + 1, LAST + 1);
 
@@ -235,7 +235,7 @@ int main(void)
 	tcase_add_test(tc, each_attribute_has_room);
 	tcase_add_test(tc, all_attributes_at_once_have_room);
 	tcase_add_test(tc, replies_to_usual_compounds_fit_inline);
-	tcase_add_test(tc, an_attribute_that_nobody_knows_has_no_bound);
+	tcase_add_test(tc, an_unknown_attribute_has_no_bound);
 	tcase_add_test(tc, a_bitmap_beyond_its_maximum_is_not_followed);
 	tcase_add_test(tc, callbacks_ask_for_attributes_too);
 	suite_add_tcase(suite, tc);

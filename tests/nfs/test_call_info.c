@@ -283,7 +283,7 @@ static void was_heard(unsigned i, uint32_t op, unsigned index, uint32_t len, boo
 	ck_assert_uint_eq(be32_get(nfs_msg_bytes(call) + on_opaque[i].offset_bytes - 4), len);
 }
 
-START_TEST(a_sink_hears_of_each_opaque_and_where_it_belongs)
+START_TEST(a_sink_is_notified_of_each_opaque_and_its_place)
 {
 	begin(100003, 4, 1,
 	      "o:6 1 6 " SEQUENCE PUTFH
@@ -309,7 +309,7 @@ START_TEST(a_sink_hears_of_each_opaque_and_where_it_belongs)
 }
 END_TEST
 
-START_TEST(a_sink_hears_of_data_longer_than_what_is_left)
+START_TEST(a_sink_is_notified_of_data_beyond_the_end_of_the_call)
 {
 	begin(100003, 3, 7, "o:28 q0 100 2 100 x:96");
 	listen();
@@ -337,7 +337,7 @@ START_TEST(listening_to_arguments_that_do_not_matter_loses_nothing)
 }
 END_TEST
 
-START_TEST(the_flavour_says_what_may_be_seen)
+START_TEST(the_flavour_decides_which_bytes_are_visible)
 {
 	static const struct {
 		struct nfs_msg_auth auth;
@@ -416,10 +416,10 @@ int main(void)
 	tcase_add_test(tc, a_session_lowers_the_ceiling_as_soon_as_it_is_named);
 	tcase_add_test(tc, calls_that_may_create_a_session_are_known);
 	tcase_add_test(tc, operations_are_listed_by_number);
-	tcase_add_test(tc, a_sink_hears_of_each_opaque_and_where_it_belongs);
-	tcase_add_test(tc, a_sink_hears_of_data_longer_than_what_is_left);
+	tcase_add_test(tc, a_sink_is_notified_of_each_opaque_and_its_place);
+	tcase_add_test(tc, a_sink_is_notified_of_data_beyond_the_end_of_the_call);
 	tcase_add_test(tc, listening_to_arguments_that_do_not_matter_loses_nothing);
-	tcase_add_test(tc, the_flavour_says_what_may_be_seen);
+	tcase_add_test(tc, the_flavour_decides_which_bytes_are_visible);
 	tcase_add_test(tc, procedures_have_names);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

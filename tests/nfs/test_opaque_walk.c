@@ -77,7 +77,7 @@ static void check(const char *name, const struct row_built *built)
 		     built->reply);
 }
 
-START_TEST(all_of_every_procedure_and_operation_are_told)
+START_TEST(all_opaques_of_every_procedure_and_operation_are_reported)
 {
 	static const struct nfs_msg_auth krb5 = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_NONE, 28};
 	const struct nfs_msg_auth *const auths[] = {NULL, &krb5};
@@ -95,7 +95,7 @@ START_TEST(all_of_every_procedure_and_operation_are_told)
 }
 END_TEST
 
-START_TEST(all_of_long_compounds_are_told)
+START_TEST(all_opaques_of_long_compounds_are_reported)
 {
 	for (uint32_t seed = 0; seed < COMPOUNDS; seed++) {
 		struct row_built built;
@@ -190,7 +190,7 @@ START_TEST(protected_arguments_of_rpcsec_gss_are_one_opaque)
 }
 END_TEST
 
-START_TEST(data_are_told_as_such)
+START_TEST(data_are_reported_as_such)
 {
 	make(100003, 3, 6, NULL, "o:28 q0 100", "0 0 100 1 d:100");
 	ck_assert(reply_walks());
@@ -252,7 +252,7 @@ START_TEST(a_message_is_followed_to_its_end_or_not_at_all)
 }
 END_TEST
 
-START_TEST(of_a_reply_that_is_no_success_the_verifier_is_told)
+START_TEST(the_verifier_of_a_failed_reply_is_reported)
 {
 	const uint32_t denied[] = {0x12345678, RPC_REPLY, RPC_MSG_DENIED, 1, 5};
 	struct nfs_msg *msg = nfs_msg_new();
@@ -345,15 +345,15 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, all_of_every_procedure_and_operation_are_told, 0, 2);
-	tcase_add_test(tc, all_of_long_compounds_are_told);
+	tcase_add_loop_test(tc, all_opaques_of_every_procedure_and_operation_are_reported, 0, 2);
+	tcase_add_test(tc, all_opaques_of_long_compounds_are_reported);
 	tcase_add_test(tc, messages_of_real_clients_and_servers_can_be_parsed);
 	tcase_add_test(tc, protected_arguments_of_rpcsec_gss_are_one_opaque);
-	tcase_add_test(tc, data_are_told_as_such);
+	tcase_add_test(tc, data_are_reported_as_such);
 	tcase_add_test(tc, unknown_procedures_and_operations_cannot_be_parsed);
 	tcase_add_test(tc, a_credential_that_is_not_understood_hides_the_rest);
 	tcase_add_test(tc, a_message_is_followed_to_its_end_or_not_at_all);
-	tcase_add_test(tc, of_a_reply_that_is_no_success_the_verifier_is_told);
+	tcase_add_test(tc, the_verifier_of_a_failed_reply_is_reported);
 	tcase_add_test(tc, without_its_call_a_reply_has_a_header);
 	tcase_add_test(tc, an_operation_that_failed_may_end_with_its_status);
 	tcase_add_test(tc, a_walk_goes_where_its_listener_says);

@@ -156,7 +156,7 @@ START_TEST(krb5i_is_read_inside_its_wrapping)
 }
 END_TEST
 
-START_TEST(krb5p_hides_what_it_asks_for)
+START_TEST(krb5p_hides_the_requested_sizes)
 {
 	const struct nfs_msg_auth krb5p = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_PRIVACY, 0};
 
@@ -190,7 +190,7 @@ int main(void)
 	tcase_add_test(tc, arguments_that_end_too_early_get_the_ceiling_of_the_unbounded);
 	tcase_add_test(tc, krb5_is_read_like_plain);
 	tcase_add_test(tc, krb5i_is_read_inside_its_wrapping);
-	tcase_add_test(tc, krb5p_hides_what_it_asks_for);
+	tcase_add_test(tc, krb5p_hides_the_requested_sizes);
 	tcase_add_test(tc, context_tokens_of_any_program_have_room);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

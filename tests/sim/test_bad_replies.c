@@ -164,7 +164,7 @@ START_TEST(a_reply_that_cannot_be_used_ends_its_call)
 END_TEST
 
 /* It ends its own Call, and no other. */
-START_TEST(calls_beside_it_go_on)
+START_TEST(other_calls_continue)
 {
 	unsigned cell = (unsigned)_i;
 	uint32_t xids[3];
@@ -299,7 +299,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, NULL, v2_end);
 	tcase_add_loop_test(tc, a_reply_that_cannot_be_used_ends_its_call, 0,
 			    cells * (int)ARRAY_SIZE(forms));
-	tcase_add_loop_test(tc, calls_beside_it_go_on, 0, cells);
+	tcase_add_loop_test(tc, other_calls_continue, 0, cells);
 	tcase_add_loop_test(tc, without_a_call_that_waits_it_is_taken_as_before, 0, ROLES);
 	tcase_add_loop_test(tc, a_call_instead_of_a_reply_is_refused, 0,
 			    (int)ARRAY_SIZE(calls) * ROLES);

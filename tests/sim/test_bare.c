@@ -238,7 +238,7 @@ START_TEST(closing_while_a_read_waits_never_completes_it)
 }
 END_TEST
 
-START_TEST(a_read_that_fails_behind_one_that_waits_is_told_in_its_turn)
+START_TEST(a_failed_read_after_a_waiting_one_is_reported_in_order)
 {
 	struct fabric_key *key;
 
@@ -256,7 +256,7 @@ START_TEST(a_read_that_fails_behind_one_that_waits_is_told_in_its_turn)
 }
 END_TEST
 
-START_TEST(only_what_is_lent_for_reads_may_still_fill)
+START_TEST(only_memory_exposed_for_reads_can_still_fill)
 {
 	bare_lend(&bare->server, 0, 100, 99, FABRIC_REMOTE_WRITE);
 }
@@ -294,7 +294,7 @@ START_TEST(a_send_with_invalidate_invalidates_if_it_can)
 }
 END_TEST
 
-START_TEST(a_probe_of_a_peer_that_is_there_is_told_nobody)
+START_TEST(an_answered_probe_is_not_reported)
 {
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), 0);
@@ -326,7 +326,7 @@ START_TEST(a_peer_that_vanished_is_found_by_a_probe_alone)
 }
 END_TEST
 
-START_TEST(a_vanished_peer_that_ends_tells_nobody)
+START_TEST(the_end_of_a_vanished_peer_is_not_reported)
 {
 	sim_ep_vanish(bare->server.ep);
 	fabric_ep_close(bare->server.ep);
@@ -444,7 +444,7 @@ static void order_note(const struct bare_end *end)
 	ck_assert_uint_eq(sends + reads, end->nwrs);
 }
 
-START_TEST(a_dying_endpoint_tells_what_is_due_in_every_order)
+START_TEST(a_failing_endpoint_reports_due_completions_in_every_order)
 {
 	memset(&seen, 0, sizeof(seen));
 	teardown();
@@ -518,16 +518,16 @@ int main(void)
 			    2);
 	tcase_add_test(tc, a_read_that_comes_while_late_memory_is_taken_back_ends_the_connection);
 	tcase_add_test(tc, closing_while_a_read_waits_never_completes_it);
-	tcase_add_test(tc, a_read_that_fails_behind_one_that_waits_is_told_in_its_turn);
-	tcase_add_test_raise_signal(tc, only_what_is_lent_for_reads_may_still_fill, SIGABRT);
+	tcase_add_test(tc, a_failed_read_after_a_waiting_one_is_reported_in_order);
+	tcase_add_test_raise_signal(tc, only_memory_exposed_for_reads_can_still_fill, SIGABRT);
 	tcase_add_test_raise_signal(tc, a_device_that_needs_all_of_it_is_told_all_of_it, SIGABRT);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("invalidation and probes");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_send_with_invalidate_invalidates_if_it_can, 0, 2);
-	tcase_add_test(tc, a_probe_of_a_peer_that_is_there_is_told_nobody);
+	tcase_add_test(tc, an_answered_probe_is_not_reported);
 	tcase_add_test(tc, a_peer_that_vanished_is_found_by_a_probe_alone);
-	tcase_add_test(tc, a_vanished_peer_that_ends_tells_nobody);
+	tcase_add_test(tc, the_end_of_a_vanished_peer_is_not_reported);
 	tcase_add_test(tc, a_fabric_may_have_no_probe);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("calls inside callbacks");
@@ -535,7 +535,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, everything_may_be_called_inside_every_callback_of_a_living_endpoint,
 			    0, 20);
-	tcase_add_test(tc, a_dying_endpoint_tells_what_is_due_in_every_order);
+	tcase_add_test(tc, a_failing_endpoint_reports_due_completions_in_every_order);
 	tcase_add_test_raise_signal(tc, an_endpoint_is_not_freed_inside_its_own_callback, SIGABRT);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

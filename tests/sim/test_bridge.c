@@ -224,7 +224,7 @@ START_TEST(a_call_is_over_when_all_of_its_reply_is_here)
 }
 END_TEST
 
-START_TEST(a_tcp_client_whose_server_leaves_without_a_word_is_held)
+START_TEST(a_tcp_client_whose_server_closes_without_a_reply_is_held)
 {
 	open_stubs();
 	bench_run(bench, 100);
@@ -397,7 +397,7 @@ int main(void)
 	tcase_add_loop_test(tc, more_bytes_of_a_message_are_forwarded_to_the_other_leg, 0, 2);
 	tcase_add_test(tc, both_legs_may_give_messages_up_as_they_come);
 	tcase_add_test(tc, a_call_is_over_when_all_of_its_reply_is_here);
-	tcase_add_test(tc, a_tcp_client_whose_server_leaves_without_a_word_is_held);
+	tcase_add_test(tc, a_tcp_client_whose_server_closes_without_a_reply_is_held);
 	tcase_add_loop_test(tc, clients_that_a_server_has_served_are_not_held_when_it_fails, 0, 2);
 	tcase_add_test(tc, an_rdma_client_is_not_held);
 	tcase_add_loop_test(tc, closing_decides_and_closed_releases, 0, 2);

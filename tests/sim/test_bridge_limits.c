@@ -119,7 +119,7 @@ START_TEST(a_connected_client_can_be_silent_forever)
 }
 END_TEST
 
-START_TEST(silent_ones_keep_nobody_out)
+START_TEST(silent_clients_keep_no_other_out)
 {
 	struct stub *silent[8], *good;
 
@@ -247,7 +247,7 @@ static bool find_limit(void *arg, const char *line, size_t len)
 }
 
 /* With "auto" no number in the file says why. */
-START_TEST(the_line_about_a_late_one_says_what_auto_is_from)
+START_TEST(the_line_about_a_rejected_client_has_the_source_of_auto)
 {
 	static const struct log_output output = {.write = find_limit, .now_us = any_time};
 	struct stub *busy, *late;
@@ -474,12 +474,12 @@ int main(void)
 	tcase_add_test(tc, a_client_that_says_something_is_waited_for);
 	tcase_add_test(tc, a_client_whose_call_waits_for_memory_is_waited_for);
 	tcase_add_test(tc, a_connected_client_can_be_silent_forever);
-	tcase_add_test(tc, silent_ones_keep_nobody_out);
+	tcase_add_test(tc, silent_clients_keep_no_other_out);
 	tcase_add_test(tc, the_oldest_of_too_many_silent_ones_is_closed);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_finds_no_server);
 	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
 	tcase_add_loop_test(tc, busy_clients_are_not_evicted_and_a_new_client_is_held, 0, 4);
-	tcase_add_test(tc, the_line_about_a_late_one_says_what_auto_is_from);
+	tcase_add_test(tc, the_line_about_a_rejected_client_has_the_source_of_auto);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
 	tcase_add_loop_test(tc, the_place_of_one_that_is_over_is_free_at_once, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_leaves_while_its_server_is_connected_is_said_to, 0,

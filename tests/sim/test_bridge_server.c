@@ -26,7 +26,7 @@ START_TEST(a_name_that_does_not_resolve_refuses_the_client)
 }
 END_TEST
 
-START_TEST(a_name_server_that_is_silent_is_waited_for_no_longer_than_a_client_waits)
+START_TEST(a_silent_name_server_is_waited_for_at_most_as_long_as_a_client_waits)
 {
 	bench = bench_new(NULL);
 	bench->resolver_silent = true;
@@ -50,7 +50,7 @@ START_TEST(a_resolver_that_cannot_begin_closes_for_lack_of_resources)
 }
 END_TEST
 
-START_TEST(a_client_that_goes_while_the_name_is_resolved_is_not_told)
+START_TEST(a_client_that_closes_during_the_lookup_is_not_notified)
 {
 	bench = bench_new(NULL);
 	bench->resolver_silent = true;
@@ -261,7 +261,7 @@ START_TEST(a_held_client_does_not_hold_up_a_stop)
 }
 END_TEST
 
-START_TEST(a_stop_is_told_to_a_client_whose_end_is_under_way)
+START_TEST(a_stop_is_reported_to_a_client_that_is_closing)
 {
 	struct stub *client = tcp_client_refused();
 
@@ -304,10 +304,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_name_that_does_not_resolve_refuses_the_client);
-	tcase_add_test(tc,
-		       a_name_server_that_is_silent_is_waited_for_no_longer_than_a_client_waits);
+	tcase_add_test(tc, a_silent_name_server_is_waited_for_at_most_as_long_as_a_client_waits);
 	tcase_add_test(tc, a_resolver_that_cannot_begin_closes_for_lack_of_resources);
-	tcase_add_test(tc, a_client_that_goes_while_the_name_is_resolved_is_not_told);
+	tcase_add_test(tc, a_client_that_closes_during_the_lookup_is_not_notified);
 	tcase_add_test(tc, addresses_are_tried_in_turn);
 	tcase_add_test(tc, a_server_that_refuses_at_each_address_is_the_clients_refusal);
 	tcase_add_test(tc, a_server_that_says_nothing_has_its_share_of_the_time);
@@ -319,7 +318,7 @@ int main(void)
 	tcase_add_test(tc, a_refused_tcp_client_is_held_for_a_moment);
 	tcase_add_test(tc, a_held_client_that_goes_is_forgotten);
 	tcase_add_test(tc, a_held_client_does_not_hold_up_a_stop);
-	tcase_add_test(tc, a_stop_is_told_to_a_client_whose_end_is_under_way);
+	tcase_add_test(tc, a_stop_is_reported_to_a_client_that_is_closing);
 	tcase_add_loop_test(tc, a_stop_and_an_old_client_are_not_held, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -240,7 +240,7 @@ END_TEST
 /*
  * No more than there is memory for wait to be taken; the others count as taken, and none is lost.
  */
-START_TEST(replies_that_nobody_takes_have_a_bound)
+START_TEST(unread_replies_are_bounded)
 {
 	const struct chain_params params = {.gates = 1};
 	const struct operation_stats *read;
@@ -349,7 +349,7 @@ START_TEST(a_client_that_goes_has_taken_until_then)
 }
 END_TEST
 
-START_TEST(the_oldest_call_tells_what_it_is_and_where)
+START_TEST(the_oldest_call_has_its_operation_and_stage)
 {
 	struct bridge_info info;
 
@@ -406,7 +406,7 @@ static void stop_telling(void)
 	log_set_output(NULL);
 }
 
-START_TEST(a_slow_call_is_told_with_its_stages)
+START_TEST(a_slow_call_is_logged_with_its_stages)
 {
 	open_telling_chain();
 	chain->server.hold = true;
@@ -492,14 +492,14 @@ int main(void)
 	tcase_add_test(tc, a_reply_that_comes_by_asks_for_those_before_it);
 	tcase_add_test(tc, with_one_credit_calls_wait_in_the_credits_stage);
 	tcase_add_loop_test(tc, with_little_memory_calls_wait_in_the_memorys_stage, 0, 2);
-	tcase_add_test(tc, replies_that_nobody_takes_have_a_bound);
+	tcase_add_test(tc, unread_replies_are_bounded);
 	tcase_add_test(tc, a_reply_asks_before_it_takes_a_place);
 	tcase_add_test(tc, bytes_and_statuses_are_counted);
 	tcase_add_test(tc, callbacks_are_counted_too);
 	tcase_add_test(tc, a_call_whose_connection_ends_is_unanswered);
 	tcase_add_test(tc, a_client_that_goes_has_taken_until_then);
-	tcase_add_test(tc, the_oldest_call_tells_what_it_is_and_where);
-	tcase_add_test(tc, a_slow_call_is_told_with_its_stages);
+	tcase_add_test(tc, the_oldest_call_has_its_operation_and_stage);
+	tcase_add_test(tc, a_slow_call_is_logged_with_its_stages);
 	tcase_add_test(tc, a_slow_call_that_failed_has_the_name_of_its_error);
 	tcase_add_test(tc, a_fast_call_is_not_logged);
 	tcase_add_test(tc, many_slow_calls_have_a_bound);

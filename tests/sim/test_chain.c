@@ -308,7 +308,7 @@ START_TEST(gates_that_do_not_reach_each_other_any_more_give_up)
 }
 END_TEST
 
-START_TEST(draining_the_client_ends_what_is_in_flight_and_takes_no_more)
+START_TEST(draining_the_client_finishes_calls_in_flight_and_accepts_no_more)
 {
 	call_some_and_hold();
 	leg_drain(chain->gates[0].client->leg);
@@ -424,7 +424,7 @@ END_TEST
  * One gate has TCP on both sides; of two the last one writes the payload, if it is offered a chunk
  * for it.
  */
-START_TEST(a_long_reply_is_given_up_as_it_comes)
+START_TEST(a_long_reply_is_delivered_in_parts)
 {
 	const struct chain_params params = {.gates = _i < 3 ? _i : 2, .ddp = _i == 3};
 	unsigned rpc;
@@ -473,7 +473,7 @@ START_TEST(a_long_reply_whose_server_ends_in_the_middle_never_arrives)
 }
 END_TEST
 
-START_TEST(a_long_call_is_given_up_as_it_comes)
+START_TEST(a_long_call_is_delivered_in_parts)
 {
 	const struct chain_params params = {.gates = _i};
 
@@ -568,12 +568,12 @@ int main(void)
 	tcase_add_test(tc, a_client_that_resets_takes_the_whole_chain_with_it);
 	tcase_add_test(tc, a_server_that_resets_takes_the_whole_chain_with_it);
 	tcase_add_loop_test(tc, gates_that_do_not_reach_each_other_any_more_give_up, 0, 2);
-	tcase_add_test(tc, draining_the_client_ends_what_is_in_flight_and_takes_no_more);
+	tcase_add_test(tc, draining_the_client_finishes_calls_in_flight_and_accepts_no_more);
 	tcase_add_loop_test(tc, a_cut_at_every_step_ends_both_bridges_and_leaves_nothing, 0,
 			    2 * CUTS);
-	tcase_add_loop_test(tc, a_long_reply_is_given_up_as_it_comes, 1, 4);
+	tcase_add_loop_test(tc, a_long_reply_is_delivered_in_parts, 1, 4);
 	tcase_add_loop_test(tc, a_long_reply_whose_server_ends_in_the_middle_never_arrives, 1, 4);
-	tcase_add_loop_test(tc, a_long_call_is_given_up_as_it_comes, 1, 3);
+	tcase_add_loop_test(tc, a_long_call_is_delivered_in_parts, 1, 3);
 	tcase_add_loop_test(tc, a_long_call_whose_client_ends_in_the_middle_never_arrives, 1, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -232,7 +232,7 @@ START_TEST(verbs_that_failed_is_not_avoided)
 }
 END_TEST
 
-START_TEST(a_name_without_addresses_is_told)
+START_TEST(a_name_without_addresses_is_reported)
 {
 	bench->naddrs = 0;
 	check_conn_open(conn, LIMIT_US);
@@ -374,7 +374,7 @@ int main(void)
 	tcase_add_test(tc, a_call_is_answered);
 	tcase_add_test(tc, addresses_are_tried_in_turn_as_for_a_client);
 	tcase_add_test(tc, verbs_that_failed_is_not_avoided);
-	tcase_add_test(tc, a_name_without_addresses_is_told);
+	tcase_add_test(tc, a_name_without_addresses_is_reported);
 	tcase_add_test(tc, a_name_server_that_is_silent_has_the_time_of_the_connection);
 	tcase_add_test(tc, an_answer_that_is_late_ends_the_connection);
 	tcase_add_test(tc, a_lost_connection_can_be_opened_again);

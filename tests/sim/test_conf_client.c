@@ -233,7 +233,7 @@ START_TEST(replies_go_by_private_data_still)
 END_TEST
 
 /* A6.2-9: whether the value counts the header or not. */
-START_TEST(a_reply_as_long_as_was_told_fits_a_receive_with_any_header)
+START_TEST(a_reply_of_the_announced_length_fits_a_receive_with_any_header)
 {
 	struct rpcrdma_header hdr;
 	uint8_t reply[4096];
@@ -647,7 +647,7 @@ int main(void)
 	tcase_add_test(tc, no_send_is_longer_than_the_server_said);
 	tcase_add_test(tc, sizes_are_from_1024_to_our_own);
 	tcase_add_test(tc, replies_go_by_private_data_still);
-	tcase_add_test(tc, a_reply_as_long_as_was_told_fits_a_receive_with_any_header);
+	tcase_add_test(tc, a_reply_of_the_announced_length_fits_a_receive_with_any_header);
 	tcase_add_loop_test(tc, without_a_good_answer_private_data_hold, 0, NO_ANSWERS);
 	tcase_add_loop_test(tc, a_reply_by_read_chunk_gets_rdma_done, 0, 2);
 	tcase_add_test(tc, a_grant_of_zero_is_one);

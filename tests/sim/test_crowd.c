@@ -234,7 +234,7 @@ START_TEST(connections_may_come_and_go_between_the_turns)
 END_TEST
 
 /* The last of the walk goes, and then all that there are. */
-START_TEST(a_turn_may_find_nobody_left)
+START_TEST(a_turn_can_find_no_waiting_claim)
 {
 	struct snapshot snapshot = {.connections = json_array()};
 
@@ -321,7 +321,7 @@ int main(void)
 	tcase_add_test(tc, a_turn_ends_when_its_time_is_over);
 	tcase_add_test(tc, of_many_those_with_the_oldest_calls_are_shown);
 	tcase_add_test(tc, connections_may_come_and_go_between_the_turns);
-	tcase_add_test(tc, a_turn_may_find_nobody_left);
+	tcase_add_test(tc, a_turn_can_find_no_waiting_claim);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

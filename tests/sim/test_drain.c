@@ -286,7 +286,7 @@ START_TEST(closing_comes_from_a_task_and_before_all_is_released)
 END_TEST
 
 /* A protocol error of the peer is reported immediately, though its disconnection takes time. */
-START_TEST(a_failure_found_here_is_told_of_at_once)
+START_TEST(a_failure_detected_here_is_reported_immediately)
 {
 	struct raw *raw;
 
@@ -306,7 +306,7 @@ START_TEST(a_failure_found_here_is_told_of_at_once)
 }
 END_TEST
 
-START_TEST(the_state_is_told_with_its_time)
+START_TEST(the_state_is_reported_with_its_age)
 {
 	struct leg_info info;
 	uint64_t opened_us;
@@ -408,8 +408,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_drain_at_any_step_loses_no_call_of_this_end, 0, 2);
 	tcase_add_loop_test(tc, a_stop_ends_a_connection_that_does_not_end_by_itself, 0, 2);
 	tcase_add_test(tc, closing_comes_from_a_task_and_before_all_is_released);
-	tcase_add_test(tc, a_failure_found_here_is_told_of_at_once);
-	tcase_add_test(tc, the_state_is_told_with_its_time);
+	tcase_add_test(tc, a_failure_detected_here_is_reported_immediately);
+	tcase_add_test(tc, the_state_is_reported_with_its_age);
 	tcase_add_test(tc, every_state_but_the_first_follows_another);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

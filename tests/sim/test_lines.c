@@ -114,7 +114,7 @@ START_TEST(an_open_line_has_the_port_that_the_server_sees)
 }
 END_TEST
 
-START_TEST(a_close_line_says_who_and_what_it_was)
+START_TEST(a_close_line_has_the_client_and_the_totals)
 {
 	struct stub *client, *server;
 
@@ -199,7 +199,7 @@ START_TEST(a_scan_is_debug_alone)
 END_TEST
 
 /* Said once for the service, not by each of its clients. */
-START_TEST(a_server_that_is_away_is_not_told_by_each_connection)
+START_TEST(a_server_that_is_down_is_not_logged_for_each_connection)
 {
 	struct stub *client, *server;
 
@@ -220,7 +220,7 @@ END_TEST
  * Nor is one that answers as something else, which is a warning of its own only where others are
  * served.
  */
-START_TEST(a_server_that_is_no_use_is_not_told_by_each_connection)
+START_TEST(a_failing_server_is_not_logged_for_each_connection)
 {
 	struct stub *client[2], *server[2];
 
@@ -321,7 +321,7 @@ START_TEST(debug_tells_whence_a_client_is_known)
 }
 END_TEST
 
-START_TEST(lines_that_were_left_out_are_told_by_kind)
+START_TEST(suppressed_lines_are_reported_by_kind)
 {
 	struct stub *client, *server;
 
@@ -365,7 +365,7 @@ static bool is_shown_silent(void)
 	return found.condition == CONDITION_SILENT;
 }
 
-START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
+START_TEST(a_waiting_call_is_logged_once_and_when_it_ends)
 {
 	struct stub *client[2], *server[2];
 
@@ -441,7 +441,7 @@ START_TEST(a_call_that_is_never_answered_does_not_hide_an_outage)
 }
 END_TEST
 
-START_TEST(a_call_that_is_answered_in_time_is_not_told)
+START_TEST(a_call_that_is_answered_in_time_is_not_logged)
 {
 	struct stub *client, *server;
 	struct bridge_info info;
@@ -516,18 +516,18 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, an_open_line_has_the_port_that_the_server_sees);
-	tcase_add_test(tc, a_close_line_says_who_and_what_it_was);
+	tcase_add_test(tc, a_close_line_has_the_client_and_the_totals);
 	tcase_add_loop_test(tc, a_close_line_is_no_fault_where_there_is_none, 0, ARRAY_SIZE(ends));
 	tcase_add_loop_test(tc, a_scan_is_debug_alone, 0, 3);
-	tcase_add_test(tc, a_server_that_is_away_is_not_told_by_each_connection);
-	tcase_add_test(tc, a_server_that_is_no_use_is_not_told_by_each_connection);
+	tcase_add_test(tc, a_server_that_is_down_is_not_logged_for_each_connection);
+	tcase_add_test(tc, a_failing_server_is_not_logged_for_each_connection);
 	tcase_add_test(tc, while_no_server_answers_a_connection_is_open_with_its_first_reply);
 	tcase_add_test(tc, debug_tells_how_a_connection_came_about_and_ended);
 	tcase_add_test(tc, debug_tells_whence_a_client_is_known);
-	tcase_add_test(tc, lines_that_were_left_out_are_told_by_kind);
-	tcase_add_test(tc, a_call_that_waits_is_told_once_and_when_it_is_over);
+	tcase_add_test(tc, suppressed_lines_are_reported_by_kind);
+	tcase_add_test(tc, a_waiting_call_is_logged_once_and_when_it_ends);
 	tcase_add_test(tc, a_call_that_is_never_answered_does_not_hide_an_outage);
-	tcase_add_test(tc, a_call_that_is_answered_in_time_is_not_told);
+	tcase_add_test(tc, a_call_that_is_answered_in_time_is_not_logged);
 	tcase_add_test(tc, a_call_that_still_comes_does_not_wait_for_the_server);
 	tcase_add_test(tc, a_call_that_still_comes_hides_none_behind_it);
 	tcase_add_test(tc, many_calls_are_looked_at_in_turns);

@@ -296,7 +296,7 @@ static void play(const char *what, uint32_t align, uint32_t thresh)
 
 static const uint32_t aligns[] = {512, 8, 3, 1, 0, 1000};
 
-START_TEST(the_server_gets_what_was_sent_without_pads)
+START_TEST(the_server_gets_the_message_without_pads)
 {
 	uint32_t align = aligns[_i];
 
@@ -556,7 +556,7 @@ int main(void)
 	tcase_add_test(tc, nothing_of_the_reverse_direction_is_padded);
 	tcase_add_test(tc, data_that_would_be_copied_get_no_padding);
 	tcase_add_test(tc, many_short_ones_are_sent_without);
-	tcase_add_loop_test(tc, the_server_gets_what_was_sent_without_pads, 0, ARRAY_SIZE(aligns));
+	tcase_add_loop_test(tc, the_server_gets_the_message_without_pads, 0, ARRAY_SIZE(aligns));
 	tcase_add_test(tc, data_may_be_aligned_to_half_the_receive);
 	tcase_add_test(tc, an_undecodable_rdma_msgp_gets_err_chunk);
 	tcase_add_test(tc, unknown_calls_can_have_padded_data_below_the_threshold);

@@ -282,7 +282,7 @@ START_TEST(calls_made_before_the_leg_is_open_are_held)
 }
 END_TEST
 
-START_TEST(a_refused_client_hears_of_it)
+START_TEST(a_refused_client_is_notified)
 {
 	struct rig *rig = rig_new(NULL);
 
@@ -441,7 +441,7 @@ int main(void)
 	tcase_add_test(tc, small_segments_and_thresholds_change_nothing);
 	tcase_add_test(tc, a_reply_of_more_segments_than_a_header_may_have_is_not_asked_for);
 	tcase_add_test(tc, calls_made_before_the_leg_is_open_are_held);
-	tcase_add_test(tc, a_refused_client_hears_of_it);
+	tcase_add_test(tc, a_refused_client_is_notified);
 	tcase_add_test(tc, a_connection_that_is_not_accepted_times_out);
 	tcase_add_test(tc, a_client_that_closes_before_it_is_accepted_is_let_go);
 	tcase_add_test(tc, a_reply_before_the_close_arrives);

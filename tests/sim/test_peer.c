@@ -39,7 +39,7 @@ static const struct {
 	{{0}, false, "ganesha"},
 };
 
-START_TEST(the_server_is_what_its_private_data_say)
+START_TEST(private_data_identify_the_server)
 {
 	open_peer(PEER_AUTO, shown[_i].sent ? shown[_i].pd : NULL);
 	expect_peer(shown[_i].name);
@@ -152,7 +152,7 @@ START_TEST(exposed_segments_are_at_most_1_mib)
 }
 END_TEST
 
-START_TEST(ganesha_is_lent_a_long_call_in_segments)
+START_TEST(ganesha_gets_a_long_call_in_segments)
 {
 	open_peer(PEER_GANESHA, pd_4096);
 	make_call(MIB + 40000, 100, 100);
@@ -274,7 +274,7 @@ static void invalidate_unasked(void)
 	raw_send_inv(raw, bytes, n + 100, call.reads[0].seg.handle);
 }
 
-START_TEST(solaris_was_not_told_that_it_may_invalidate)
+START_TEST(solaris_does_not_invalidate_without_permission)
 {
 	open_peer(PEER_SOLARIS, pd_ours);
 	invalidate_unasked();
@@ -348,7 +348,7 @@ int main(void)
 	TCase *tc = tcase_create("peer");
 
 	tcase_add_checked_fixture(tc, setup_peer, teardown_peer);
-	tcase_add_loop_test(tc, the_server_is_what_its_private_data_say, 0, ARRAY_SIZE(shown));
+	tcase_add_loop_test(tc, private_data_identify_the_server, 0, ARRAY_SIZE(shown));
 	tcase_add_loop_test(tc, in_draft03_a_server_without_private_data_is_none_with_quirks, 0,
 			    ARRAY_SIZE(shown));
 	tcase_add_loop_test(tc, in_draft03_what_is_configured_counts, PEER_AUTO, PEER_COUNT);
@@ -361,7 +361,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_write_to_them_has_its_data_in_a_chunk_whatever_ddp_says,
 			    PEER_GANESHA, PEER_CHIMERA + 1);
 	tcase_add_loop_test(tc, exposed_segments_are_at_most_1_mib, PEER_GANESHA, PEER_CHIMERA + 1);
-	tcase_add_test(tc, ganesha_is_lent_a_long_call_in_segments);
+	tcase_add_test(tc, ganesha_gets_a_long_call_in_segments);
 	tcase_add_loop_test(tc, file_data_are_not_sent_inline, PEER_GANESHA, PEER_CHIMERA + 1);
 	tcase_add_loop_test(tc, file_data_are_sent_inline_if_enough_data_follow, PEER_GANESHA,
 			    PEER_CHIMERA + 1);
@@ -369,7 +369,7 @@ int main(void)
 	tcase_add_test(tc, chimera_gets_no_long_call_without_a_payload);
 	tcase_add_test(tc, solaris_is_sent_no_private_data_and_1024_bytes_at_most);
 	tcase_add_loop_test(tc, all_but_solaris_are_sent_private_data, PEER_AUTO, PEER_COUNT);
-	tcase_add_test(tc, solaris_was_not_told_that_it_may_invalidate);
+	tcase_add_test(tc, solaris_does_not_invalidate_without_permission);
 	tcase_add_test(tc, linux_may_invalidate_though_its_flag_is_clear);
 	tcase_add_loop_test(tc, nothing_is_held_back_from_the_others, 0, ARRAY_SIZE(unrestricted));
 	tcase_add_test(tc, strict_closes_when_a_key_is_invalidated_without_both_flags);

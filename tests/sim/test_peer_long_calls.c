@@ -130,7 +130,7 @@ START_TEST(a_server_that_goes_on_taking_long_calls_is_remembered_so)
 END_TEST
 
 /* Private data show that another server has come to that place. */
-START_TEST(private_data_weigh_more_than_what_is_remembered)
+START_TEST(private_data_override_remembered_values)
 {
 	atomic_store(&peer_memory.rejects_until_us, UINT64_MAX);
 	open_peer(PEER_AUTO, pd_4096);
@@ -222,7 +222,7 @@ int main(void)
 	tcase_add_test(tc, a_refusal_that_one_client_met_is_not_held_against_the_others);
 	tcase_add_test(tc, a_refusal_that_two_clients_met_is_remembered_for_all);
 	tcase_add_test(tc, a_server_that_goes_on_taking_long_calls_is_remembered_so);
-	tcase_add_test(tc, private_data_weigh_more_than_what_is_remembered);
+	tcase_add_test(tc, private_data_override_remembered_values);
 	tcase_add_loop_test(tc, only_a_refusal_that_can_mean_nothing_else_teaches, 0,
 			    ARRAY_SIZE(refusals));
 	tcase_add_test(tc, a_reply_chunk_that_may_be_too_short_teaches_nothing);

@@ -91,7 +91,7 @@ static void answered_inline(enum peer_id id, bool is_data, uint32_t payload_byte
 }
 
 /* A3.7-1 */
-START_TEST(data_beside_an_unused_write_chunk_are_refused)
+START_TEST(inline_data_with_an_unused_write_chunk_are_refused)
 {
 	answered_inline((enum peer_id)_i, true, 40, true);
 	expect_fault(EXCHANGE_FAULT_BAD_REPLY);
@@ -114,7 +114,7 @@ START_TEST(without_data_a_write_chunk_stays_unused)
 }
 END_TEST
 
-START_TEST(a_path_beside_an_unused_write_chunk_is_taken_but_by_strict)
+START_TEST(an_inline_path_with_an_unused_write_chunk_is_accepted_except_by_strict)
 {
 	answered_inline((enum peer_id)_i, false, 40, true);
 	if (_i == PEER_STRICT) {
@@ -125,7 +125,7 @@ START_TEST(a_path_beside_an_unused_write_chunk_is_taken_but_by_strict)
 }
 END_TEST
 
-START_TEST(draft03_takes_data_beside_an_unused_write_chunk)
+START_TEST(draft03_accepts_inline_data_with_an_unused_write_chunk)
 {
 	peer_version_one = DIALECT_DRAFT03;
 	answered_inline(PEER_AUTO, true, 40, true);
@@ -158,13 +158,14 @@ int main(void)
 	tcase_add_test(tc, strict_takes_no_written_pad);
 	tcase_add_test(tc, strict_takes_a_payload_without_its_pad);
 	tcase_add_test(tc, strict_takes_no_reply_without_the_write_list_it_offered);
-	tcase_add_loop_test(tc, data_beside_an_unused_write_chunk_are_refused, PEER_AUTO,
+	tcase_add_loop_test(tc, inline_data_with_an_unused_write_chunk_are_refused, PEER_AUTO,
 			    PEER_COUNT);
 	tcase_add_loop_test(tc, data_without_the_write_list_are_refused, PEER_AUTO, PEER_COUNT);
 	tcase_add_loop_test(tc, without_data_a_write_chunk_stays_unused, PEER_AUTO, PEER_COUNT);
-	tcase_add_loop_test(tc, a_path_beside_an_unused_write_chunk_is_taken_but_by_strict,
+	tcase_add_loop_test(tc,
+			    an_inline_path_with_an_unused_write_chunk_is_accepted_except_by_strict,
 			    PEER_AUTO, PEER_COUNT);
-	tcase_add_test(tc, draft03_takes_data_beside_an_unused_write_chunk);
+	tcase_add_test(tc, draft03_accepts_inline_data_with_an_unused_write_chunk);
 	tcase_add_loop_test(tc, the_others_are_forgiven, PEER_AUTO, PEER_STRICT);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -92,7 +92,7 @@ static uint32_t expect_asked(void)
 	return call.xid;
 }
 
-START_TEST(a_silent_server_is_asked_while_a_call_is_in_flight)
+START_TEST(a_silent_server_is_probed_while_a_call_is_in_flight)
 {
 	uint32_t xid = setup_in_flight(32);
 
@@ -118,7 +118,7 @@ END_TEST
  * Its host says nothing any more (1), or all of it but the one Call is dropped by a server that
  * hangs (0).
  */
-START_TEST(a_server_that_leaves_two_unanswered_is_given_up)
+START_TEST(a_server_with_two_unanswered_calls_is_closed)
 {
 	uint32_t first;
 
@@ -278,7 +278,7 @@ START_TEST(a_server_without_a_call_in_flight_is_not_asked)
 }
 END_TEST
 
-START_TEST(no_keepalive_asks_nobody)
+START_TEST(no_probe_is_sent_without_keepalive)
 {
 	open_with(&blind, pd_4096, sizeof(pd_4096));
 	answered(32);
@@ -557,7 +557,7 @@ START_TEST(a_silent_peer_is_probed_and_kept)
 }
 END_TEST
 
-START_TEST(a_peer_that_vanished_is_given_up)
+START_TEST(a_vanished_peer_is_closed)
 {
 	struct rig_side *side = watch_peer((unsigned)(_i & 1), NULL);
 
@@ -594,7 +594,7 @@ START_TEST(a_peer_that_speaks_is_not_probed)
 END_TEST
 
 /* It has no Call of its own that it might send: the host's TCP has to find out. */
-START_TEST(an_acceptor_that_cannot_probe_asks_nobody)
+START_TEST(an_acceptor_that_cannot_probe_sends_no_probe)
 {
 	watch_client(&blind);
 	raw_post_call(raw, 1, RIG_CALL_MIN, 100);
@@ -611,13 +611,13 @@ int main(void)
 	TCase *tc = tcase_create("NULL Calls");
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
-	tcase_add_test(tc, a_silent_server_is_asked_while_a_call_is_in_flight);
-	tcase_add_loop_test(tc, a_server_that_leaves_two_unanswered_is_given_up, 0, 2);
+	tcase_add_test(tc, a_silent_server_is_probed_while_a_call_is_in_flight);
+	tcase_add_loop_test(tc, a_server_with_two_unanswered_calls_is_closed, 0, 2);
 	tcase_add_loop_test(tc, a_server_that_answers_in_any_way_is_there, 0, ARRAY_SIZE(answers));
 	tcase_add_test(tc, a_server_that_answers_the_second_is_there);
 	tcase_add_test(tc, a_server_that_says_anything_is_not_asked);
 	tcase_add_test(tc, a_server_without_a_call_in_flight_is_not_asked);
-	tcase_add_test(tc, no_keepalive_asks_nobody);
+	tcase_add_test(tc, no_probe_is_sent_without_keepalive);
 	tcase_add_test(tc, a_fabric_that_watches_is_not_helped);
 	tcase_add_test(tc, an_answer_is_not_waited_for_as_long_as_a_silence);
 	tcase_add_test(tc, the_xid_is_of_no_call_in_flight_in_either_direction);
@@ -635,9 +635,9 @@ int main(void)
 	tc = tcase_create("probes");
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_loop_test(tc, a_silent_peer_is_probed_and_kept, 0, 2);
-	tcase_add_loop_test(tc, a_peer_that_vanished_is_given_up, 0, 4);
+	tcase_add_loop_test(tc, a_vanished_peer_is_closed, 0, 4);
 	tcase_add_test(tc, a_peer_that_speaks_is_not_probed);
-	tcase_add_test(tc, an_acceptor_that_cannot_probe_asks_nobody);
+	tcase_add_test(tc, an_acceptor_that_cannot_probe_sends_no_probe);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -212,7 +212,7 @@ static void with_ddp(struct rdma_leg_config *config)
 }
 
 /* Exposed memory is no proof that it was written; the server can have its own invalidated again. */
-START_TEST(a_lent_reply_beside_a_payload_that_was_not_written_is_refused)
+START_TEST(a_reply_by_read_chunk_with_an_unwritten_payload_is_refused)
 {
 	struct rpcrdma_header hdr;
 
@@ -264,7 +264,7 @@ static void count_stale(struct rig_side *side, const struct exchange *x)
 	ck_assert_uint_eq(x->reply.len_bytes, REPLY_BYTES);
 }
 
-START_TEST(memory_that_held_what_is_anothers_is_cleared_before_it_is_lent)
+START_TEST(memory_with_data_of_others_is_cleared_before_exposure)
 {
 	memset(reply, 0, sizeof(reply));
 	rig->client.on_reply = count_stale;
@@ -320,10 +320,10 @@ int main(void)
 	tcase_add_loop_test(ddp, a_payload_that_was_not_written_is_refused, 0, 4);
 	suite_add_tcase(suite, ddp);
 	tcase_add_checked_fixture(lent, lent_setup, teardown);
-	tcase_add_test(lent, a_lent_reply_beside_a_payload_that_was_not_written_is_refused);
+	tcase_add_test(lent, a_reply_by_read_chunk_with_an_unwritten_payload_is_refused);
 	suite_add_tcase(suite, lent);
 	tcase_add_checked_fixture(untold, setup_untold, teardown);
-	tcase_add_test(untold, memory_that_held_what_is_anothers_is_cleared_before_it_is_lent);
+	tcase_add_test(untold, memory_with_data_of_others_is_cleared_before_exposure);
 	tcase_add_test(untold,
 		       memory_that_held_replies_of_the_same_connection_is_not_cleared_again);
 	suite_add_tcase(suite, untold);

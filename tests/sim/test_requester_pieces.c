@@ -532,7 +532,7 @@ START_TEST(an_answer_that_waits_for_the_rest_ends_with_the_connection)
 END_TEST
 
 /* A Reply by read chunk is Read after that. */
-START_TEST(a_lent_reply_waits_while_the_server_reads_the_call)
+START_TEST(a_reply_by_read_chunk_waits_while_the_server_reads_the_call)
 {
 	uint8_t got[4000], reply[100];
 	struct rpcrdma_header hdr;
@@ -604,7 +604,7 @@ int main(void)
 	tcase_add_test(tc, a_call_answered_before_it_is_whole_is_let_go);
 	tcase_add_loop_test(tc, an_answer_waits_while_the_server_reads_the_call, 0, 2);
 	tcase_add_loop_test(tc, an_answer_that_waits_for_the_rest_ends_with_the_connection, 0, 4);
-	tcase_add_test(tc, a_lent_reply_waits_while_the_server_reads_the_call);
+	tcase_add_test(tc, a_reply_by_read_chunk_waits_while_the_server_reads_the_call);
 	tcase_add_test(tc, a_long_call_broken_off_where_reads_can_wait_is_disconnected);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -36,7 +36,7 @@ static const struct {
 	{20000, 100000, 100000, 41},     {RIG_CALL_MIN, 1048576, 1048576, 3},
 };
 
-START_TEST(a_reply_that_is_lent_is_read)
+START_TEST(a_reply_by_read_chunk_is_read)
 {
 	uint32_t xid = make_call(whole[_i].call_bytes, whole[_i].reply_bytes, whole[_i].reply_max);
 
@@ -76,7 +76,7 @@ END_TEST
  * A3.4-12: chunks at positions, in any order (A-Δ7), between parts that come inline or are read,
  * too.
  */
-START_TEST(parts_of_a_reply_may_be_lent)
+START_TEST(parts_of_a_reply_can_come_by_read_chunk)
 {
 	struct rpcrdma_header hdr;
 	uint8_t *reply;
@@ -377,7 +377,7 @@ START_TEST(chunks_that_make_no_reply_are_a_bad_reply)
 END_TEST
 
 /* The bytes Read are wrong. */
-START_TEST(a_lent_reply_to_another_call_is_a_bad_reply)
+START_TEST(a_reply_by_read_chunk_to_another_call_is_a_bad_reply)
 {
 	struct rpcrdma_header hdr;
 	uint8_t *reply;
@@ -396,7 +396,7 @@ START_TEST(a_lent_reply_to_another_call_is_a_bad_reply)
 }
 END_TEST
 
-START_TEST(a_reply_both_lent_and_in_the_chunk_is_a_bad_reply)
+START_TEST(a_reply_both_by_read_chunk_and_in_the_reply_chunk_is_a_bad_reply)
 {
 	struct rpcrdma_header hdr;
 	uint8_t *reply;
@@ -439,7 +439,7 @@ START_TEST(segments_that_overlap_are_a_bad_reply)
 }
 END_TEST
 
-START_TEST(a_peer_that_cannot_be_read_from_lends_nothing)
+START_TEST(a_peer_that_cannot_be_read_from_sends_no_reply_by_read_chunk)
 {
 	raw_free(raw);
 	rig_end(rig);
@@ -471,7 +471,7 @@ END_TEST
 /*
  * D1.3.3-1: Replies to reverse Calls never use read chunks, though the end that accepted can Read.
  */
-START_TEST(no_reply_to_a_reverse_call_is_lent)
+START_TEST(no_reply_to_a_reverse_call_uses_read_chunks)
 {
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
@@ -531,7 +531,7 @@ static size_t most_in_use(size_t others, unsigned steps)
 	return most;
 }
 
-START_TEST(no_more_is_held_for_a_lent_reply_than_was_claimed)
+START_TEST(a_reply_by_read_chunk_holds_at_most_the_claimed_memory)
 {
 	uint32_t len = held[_i].reply_bytes, cut = held[_i].inline_bytes;
 	struct rpcrdma_header hdr;
@@ -575,9 +575,9 @@ int main(void)
 	TCase *tc = tcase_create("lent");
 
 	tcase_add_checked_fixture(tc, lent_setup, teardown);
-	tcase_add_loop_test(tc, a_reply_that_is_lent_is_read, 0, ARRAY_SIZE(whole));
+	tcase_add_loop_test(tc, a_reply_by_read_chunk_is_read, 0, ARRAY_SIZE(whole));
 	tcase_add_test(tc, a_device_with_short_reads_reads_it_in_parts);
-	tcase_add_test(tc, parts_of_a_reply_may_be_lent);
+	tcase_add_test(tc, parts_of_a_reply_can_come_by_read_chunk);
 	tcase_add_test(tc, a_chunk_may_come_without_its_pad);
 	tcase_add_test(tc, empty_segments_bring_nothing);
 	tcase_add_test(tc, written_and_read_chunks_form_one_reply);
@@ -588,13 +588,13 @@ int main(void)
 	tcase_add_test(tc, a_reply_longer_than_its_call_allows_is_not_read);
 	tcase_add_test(tc, a_rest_longer_than_its_room_is_not_read);
 	tcase_add_loop_test(tc, chunks_that_make_no_reply_are_a_bad_reply, 0, 4);
-	tcase_add_test(tc, a_lent_reply_to_another_call_is_a_bad_reply);
-	tcase_add_test(tc, a_reply_both_lent_and_in_the_chunk_is_a_bad_reply);
+	tcase_add_test(tc, a_reply_by_read_chunk_to_another_call_is_a_bad_reply);
+	tcase_add_test(tc, a_reply_both_by_read_chunk_and_in_the_reply_chunk_is_a_bad_reply);
 	tcase_add_test(tc, segments_that_overlap_are_a_bad_reply);
-	tcase_add_test(tc, a_peer_that_cannot_be_read_from_lends_nothing);
+	tcase_add_test(tc, a_peer_that_cannot_be_read_from_sends_no_reply_by_read_chunk);
 	tcase_add_test(tc, in_rfc_8166_nothing_is_read_nor_done);
-	tcase_add_test(tc, no_reply_to_a_reverse_call_is_lent);
-	tcase_add_loop_test(tc, no_more_is_held_for_a_lent_reply_than_was_claimed, 0,
+	tcase_add_test(tc, no_reply_to_a_reverse_call_uses_read_chunks);
+	tcase_add_loop_test(tc, a_reply_by_read_chunk_holds_at_most_the_claimed_memory, 0,
 			    ARRAY_SIZE(held));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

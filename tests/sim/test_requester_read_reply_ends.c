@@ -64,7 +64,7 @@ START_TEST(a_credit_is_kept_for_each_done)
 END_TEST
 
 /* Its grant counts from when it comes. */
-START_TEST(the_grant_of_a_lent_reply_is_obeyed_at_once)
+START_TEST(the_grant_of_a_reply_by_read_chunk_is_obeyed_immediately)
 {
 	uint32_t xid = be_reading();
 
@@ -81,7 +81,7 @@ START_TEST(the_grant_of_a_lent_reply_is_obeyed_at_once)
 }
 END_TEST
 
-START_TEST(one_credit_is_enough_for_a_thousand_lent_replies)
+START_TEST(one_credit_is_enough_for_a_thousand_replies_by_read_chunk)
 {
 	struct buf_pool_stats before, stats;
 
@@ -343,8 +343,8 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, lent_setup, teardown);
 	tcase_add_loop_test(tc, a_credit_is_kept_for_each_done, 0, 2);
-	tcase_add_test(tc, the_grant_of_a_lent_reply_is_obeyed_at_once);
-	tcase_add_test(tc, one_credit_is_enough_for_a_thousand_lent_replies);
+	tcase_add_test(tc, the_grant_of_a_reply_by_read_chunk_is_obeyed_immediately);
+	tcase_add_test(tc, one_credit_is_enough_for_a_thousand_replies_by_read_chunk);
 	tcase_add_test(tc, a_second_reply_while_one_is_read_is_dropped);
 	tcase_add_test(tc, an_error_while_a_reply_is_read_is_dropped);
 	tcase_add_test(tc, an_undecodable_message_while_a_reply_is_read_closes);

@@ -77,7 +77,7 @@ static void expect_reply(void)
 	ck_assert_uint_eq(len, REPLY);
 }
 
-START_TEST(a_long_call_is_given_up_before_it_is_complete)
+START_TEST(a_long_call_is_delivered_before_it_is_complete)
 {
 	struct fabric_key *key = begin_call(1, true);
 	struct exchange *x;
@@ -102,7 +102,7 @@ START_TEST(a_long_call_is_given_up_before_it_is_complete)
 END_TEST
 
 /* None of them is worth a word: parts of 64 KiB are, and of those the call is the first. */
-START_TEST(short_segments_are_told_of_together)
+START_TEST(short_segments_are_delivered_together)
 {
 	const unsigned segments = 50, of_a_part = RESPONDER_PART_BYTES / (DATA / segments) + 1;
 	struct fabric_key *key = begin_call(segments, true);
@@ -191,8 +191,8 @@ int main(void)
 	Suite *suite = suite_create("responder_call_parts");
 	TCase *tc = tcase_create("responder_parts");
 
-	tcase_add_test(tc, a_long_call_is_given_up_before_it_is_complete);
-	tcase_add_test(tc, short_segments_are_told_of_together);
+	tcase_add_test(tc, a_long_call_is_delivered_before_it_is_complete);
+	tcase_add_test(tc, short_segments_are_delivered_together);
 	tcase_add_test(tc, an_early_reply_is_sent_when_the_call_is_complete);
 	tcase_add_loop_test(tc, a_truncated_call_never_becomes_complete, 0, 2);
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);

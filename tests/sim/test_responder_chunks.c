@@ -343,14 +343,14 @@ static void send_elsewhere(bool within, bool nomsg)
 	send_made(nomsg);
 }
 
-START_TEST(chunks_beside_a_payload_are_misplaced)
+START_TEST(chunks_next_to_a_payload_are_misplaced)
 {
 	send_elsewhere(_i % 2, _i / 2);
 	expect_misplaced();
 }
 END_TEST
 
-START_TEST(chunks_beside_a_payload_pass_where_strict_chunks_is_off)
+START_TEST(chunks_next_to_a_payload_pass_without_strict_chunks)
 {
 	send_elsewhere(_i % 2, _i / 2);
 	expect_passed();
@@ -386,7 +386,7 @@ static void send_protected(bool nomsg)
 }
 
 /* Nothing of these may move (RFC 8166 section 8.2.2.3). */
-START_TEST(chunks_of_what_is_protected_are_misplaced)
+START_TEST(chunks_of_protected_arguments_are_misplaced)
 {
 	send_protected(_i);
 	expect_misplaced();
@@ -444,10 +444,10 @@ int main(void)
 	tcase_add_loop_test(tc, so_it_is_behind_a_chunk_at_position_zero, 0, ngivens);
 	tcase_add_loop_test(tc, the_connection_goes_on_after_a_refusal, 0, 2);
 	tcase_add_loop_test(lax, strict_chunks_off_takes_misplaced_chunks_too, 0, ngivens);
-	tcase_add_loop_test(tc, chunks_beside_a_payload_are_misplaced, 0, 4);
-	tcase_add_loop_test(lax, chunks_beside_a_payload_pass_where_strict_chunks_is_off, 0, 4);
+	tcase_add_loop_test(tc, chunks_next_to_a_payload_are_misplaced, 0, 4);
+	tcase_add_loop_test(lax, chunks_next_to_a_payload_pass_without_strict_chunks, 0, 4);
 	tcase_add_loop_test(tc, a_chunk_in_the_header_is_misplaced, 0, 2);
-	tcase_add_loop_test(tc, chunks_of_what_is_protected_are_misplaced, 0, 2);
+	tcase_add_loop_test(tc, chunks_of_protected_arguments_are_misplaced, 0, 2);
 	tcase_add_loop_test(lax, protected_calls_with_chunks_pass_without_strict_chunks, 0, 2);
 	tcase_add_loop_test(tc, chunks_pass_of_programs_without_a_known_binding, 0,
 			    2 * (int)ARRAY_SIZE(others));

@@ -126,7 +126,7 @@ static void reply_reverse(uint32_t xid)
 }
 
 /* D2.2.2-1, D1.3.2-1: reverse Calls take no receive from the credits of the client's own Calls. */
-START_TEST(each_reverse_call_has_a_receive_beside_the_credits)
+START_TEST(each_reverse_call_has_a_receive_in_addition_to_the_credits)
 {
 	const struct rdma_conn *conn = &rdma_leg_of(rig->server.leg)->conn;
 	uint32_t first;
@@ -513,7 +513,7 @@ int main(void)
 	tcase_add_test(tc, a_send_too_short_asks_for_no_credits);
 	tcase_add_test(tc, a_client_that_overruns_its_credits_loses_its_connection);
 	tcase_add_test(tc, replies_leave_though_no_receive_is_left);
-	tcase_add_test(tc, each_reverse_call_has_a_receive_beside_the_credits);
+	tcase_add_test(tc, each_reverse_call_has_a_receive_in_addition_to_the_credits);
 	tcase_add_test(tc, calls_wait_for_memory_in_order);
 	tcase_add_test(tc, calls_that_wait_for_memory_end_with_the_connection);
 	tcase_add_test(tc, a_peer_that_takes_nothing_is_closed_in_time);

@@ -243,7 +243,7 @@ START_TEST(other_replies_pass_it)
 END_TEST
 
 /* A work request for each part, and for each end of a segment within one. */
-START_TEST(its_claim_counts_what_the_parts_take)
+START_TEST(the_claim_of_a_reply_includes_its_parts)
 {
 	size_t works = TOTAL / WORK_REQUEST_MIN_WRITE_BYTES + 3;
 	struct exchange *x;
@@ -269,7 +269,7 @@ int main(void)
 	tcase_add_test(tc, nothing_is_written_of_one_that_does_not_fit);
 	tcase_add_loop_test(tc, a_reply_whose_form_is_unknown_waits_until_complete, 0, 3);
 	tcase_add_test(tc, other_replies_pass_it);
-	tcase_add_test(tc, its_claim_counts_what_the_parts_take);
+	tcase_add_test(tc, the_claim_of_a_reply_includes_its_parts);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

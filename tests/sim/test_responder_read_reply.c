@@ -44,7 +44,7 @@ START_TEST(a_reply_that_fits_nowhere_is_read_by_the_client)
 END_TEST
 
 /* A5.2-3, A-Δ3: it is used if it is just large enough, and else not at all. */
-START_TEST(for_a_reply_chunk_that_is_too_small_it_is_lent)
+START_TEST(a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk)
 {
 	struct fabric_key *small = raw_lend(raw, NULL, 4999, FABRIC_REMOTE_WRITE);
 
@@ -89,7 +89,7 @@ START_TEST(replies_that_fit_inline_use_no_read_chunk)
 END_TEST
 
 /* A3.8-1: the payload is written, and what is left of it on both sides is read. */
-START_TEST(the_rest_of_a_payload_is_lent_in_stretches)
+START_TEST(the_rest_of_a_payload_uses_several_read_chunks)
 {
 	struct fabric_key *data = raw_lend(raw, NULL, 50000, FABRIC_REMOTE_WRITE);
 	uint32_t bytes;
@@ -181,7 +181,7 @@ START_TEST(no_list_is_longer_than_the_longest)
 END_TEST
 
 /* Whatever the client said of its own Reads: who asks for none does not read. */
-START_TEST(to_a_client_that_never_reads_nothing_is_lent)
+START_TEST(a_client_that_never_reads_gets_no_read_chunks)
 {
 	raw = raw_new(rig, pd_4096_inv, sizeof(pd_4096_inv));
 	raw->params.ord = 0;
@@ -209,7 +209,7 @@ END_TEST
  * The end that connected exposes only Calls: the other one's Reads of Replies are the forward
  * direction's.
  */
-START_TEST(no_reply_to_a_reverse_call_is_lent)
+START_TEST(no_reply_to_a_reverse_call_uses_read_chunks)
 {
 	rig->client.config.version_one = DIALECT_DRAFT03;
 	raw = raw_open_server(rig, pd_4096_inv, sizeof(pd_4096_inv));
@@ -220,7 +220,7 @@ START_TEST(no_reply_to_a_reverse_call_is_lent)
 }
 END_TEST
 
-START_TEST(a_payload_longer_than_its_write_chunk_is_not_lent)
+START_TEST(a_payload_longer_than_its_write_chunk_gets_no_read_chunk)
 {
 	fake_reply_payloads[0] = (struct rpc_payload){100, 1001};
 	fake_nreply_payloads = 1;
@@ -252,7 +252,7 @@ START_TEST(memory_is_claimed_until_done_and_no_more_than_that)
 END_TEST
 
 /* Nothing of a Call in a chunk is known when it claims memory. */
-START_TEST(a_hidden_call_claims_no_more_than_what_is_proved)
+START_TEST(a_protected_call_claims_only_the_proved_reply_size)
 {
 	uint8_t call[RIG_CALL_MIN];
 
@@ -318,7 +318,7 @@ static unsigned recvs_posted(void)
 }
 
 /* A3.8-4: RDMA_DONE of each, and a Call for each credit, may be sent at once. */
-START_TEST(each_reply_that_is_lent_has_a_receive_for_its_done)
+START_TEST(each_reply_by_read_chunk_has_a_receive_for_its_done)
 {
 	struct leg_info info;
 
@@ -385,7 +385,7 @@ START_TEST(with_one_credit_a_thousand_replies_are_read)
 END_TEST
 
 /* A3.8-5 */
-START_TEST(no_more_are_lent_at_once_than_credits_granted)
+START_TEST(replies_by_read_chunk_are_limited_by_the_granted_credits)
 {
 	rig->server.config.credits = 2;
 	open_with(pd_4096_inv, sizeof(pd_4096_inv));
@@ -409,7 +409,7 @@ static void call_asking(uint32_t xid, uint32_t credit, uint32_t reply_bytes)
 }
 
 /* The sim knows how many receives were announced. */
-START_TEST(all_that_is_granted_may_be_lent)
+START_TEST(all_granted_credits_can_have_replies_by_read_chunk)
 {
 	rig->server.config.credits = 64;
 	open_with(pd_4096_inv, sizeof(pd_4096_inv));
@@ -552,25 +552,25 @@ int main(void)
 	tcase_add_checked_fixture(tc, lent_setup, teardown);
 	tcase_add_checked_fixture(closed, lent_setup_closed, teardown);
 	tcase_add_test(tc, a_reply_that_fits_nowhere_is_read_by_the_client);
-	tcase_add_test(tc, for_a_reply_chunk_that_is_too_small_it_is_lent);
+	tcase_add_test(tc, a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk);
 	tcase_add_test(tc, an_unused_reply_chunk_is_left_out);
 	tcase_add_test(tc, replies_that_fit_inline_use_no_read_chunk);
-	tcase_add_test(tc, the_rest_of_a_payload_is_lent_in_stretches);
+	tcase_add_test(tc, the_rest_of_a_payload_uses_several_read_chunks);
 	tcase_add_test(tc, a_reply_by_read_chunk_can_have_every_other_kind_of_chunk);
 	tcase_add_test(closed, a_reply_of_too_many_segments_gets_err_chunk);
 	tcase_add_test(closed, no_list_is_longer_than_the_longest);
-	tcase_add_test(closed, to_a_client_that_never_reads_nothing_is_lent);
+	tcase_add_test(closed, a_client_that_never_reads_gets_no_read_chunks);
 	tcase_add_test(closed, a_client_of_rfc_8166_gets_err_chunk);
-	tcase_add_test(closed, no_reply_to_a_reverse_call_is_lent);
-	tcase_add_test(tc, a_payload_longer_than_its_write_chunk_is_not_lent);
+	tcase_add_test(closed, no_reply_to_a_reverse_call_uses_read_chunks);
+	tcase_add_test(tc, a_payload_longer_than_its_write_chunk_gets_no_read_chunk);
 	tcase_add_test(tc, memory_is_claimed_until_done_and_no_more_than_that);
-	tcase_add_test(closed, a_hidden_call_claims_no_more_than_what_is_proved);
+	tcase_add_test(closed, a_protected_call_claims_only_the_proved_reply_size);
 	tcase_add_test(tc, an_xid_is_in_use_until_done);
 	tcase_add_test(tc, done_frees_nothing_else);
-	tcase_add_test(closed, each_reply_that_is_lent_has_a_receive_for_its_done);
+	tcase_add_test(closed, each_reply_by_read_chunk_has_a_receive_for_its_done);
 	tcase_add_test(closed, with_one_credit_a_thousand_replies_are_read);
-	tcase_add_test(closed, no_more_are_lent_at_once_than_credits_granted);
-	tcase_add_test(closed, all_that_is_granted_may_be_lent);
+	tcase_add_test(closed, replies_by_read_chunk_are_limited_by_the_granted_credits);
+	tcase_add_test(closed, all_granted_credits_can_have_replies_by_read_chunk);
 	tcase_add_test(tc, done_asks_for_credits);
 	tcase_add_test(closed, sixty_four_without_done_leave_memory_for_others);
 	tcase_add_loop_test(closed, a_reply_waits_for_a_key_that_the_device_has_not_now, 0, 2);

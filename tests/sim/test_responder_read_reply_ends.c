@@ -103,7 +103,7 @@ START_TEST(a_leg_that_drains_waits_no_longer_than_for_that)
 END_TEST
 
 /* What is lent then goes with it: the bench looks for what is left. */
-START_TEST(a_connection_may_end_with_some_lent)
+START_TEST(a_connection_can_close_with_exposed_replies)
 {
 	lent_reopen(&(struct sim_faults){.async_unbind = _i & 1});
 	call_lent(63, 5000);
@@ -209,7 +209,7 @@ int main(void)
 	tcase_add_test(closed, or_its_memory_is_taken_back_alone);
 	tcase_add_test(tc, a_leg_that_drains_waits_for_done);
 	tcase_add_loop_test(closed, a_leg_that_drains_waits_no_longer_than_for_that, 0, 2);
-	tcase_add_loop_test(closed, a_connection_may_end_with_some_lent, 0, 4);
+	tcase_add_loop_test(closed, a_connection_can_close_with_exposed_replies, 0, 4);
 	tcase_add_test(closed, keys_that_die_slowly_hold_memory_and_nothing_else);
 	tcase_add_loop_test(closed, a_leg_may_end_while_keys_are_unbound, 0, 8);
 	tcase_add_loop_test(closed, where_a_key_is_missing_the_call_gets_err_chunk, 1, 4);

@@ -136,7 +136,7 @@ START_TEST(a_reply_chunk_without_segments_is_returned)
 END_TEST
 
 /* The header is longer by the chunk that it returns. */
-START_TEST(a_reply_is_inline_while_it_fits_beside_the_returned_chunk)
+START_TEST(a_reply_is_inline_while_it_fits_with_the_returned_chunk)
 {
 	unsigned nsegments = (unsigned)_i;
 	uint32_t room = 4096 - RPCRDMA_MIN_HDR_BYTES - 4 - nsegments * 16;
@@ -177,7 +177,7 @@ START_TEST(answers_of_our_own_return_the_reply_chunk)
 END_TEST
 
 /* Its payload is in the write chunk, the rest inline. */
-START_TEST(a_reply_chunk_is_returned_beside_a_used_write_chunk)
+START_TEST(a_reply_chunk_is_returned_with_a_used_write_chunk)
 {
 	struct fabric_key *key = raw_lend(raw, NULL, 2000, FABRIC_REMOTE_WRITE);
 
@@ -201,7 +201,7 @@ END_TEST
  * Any Reply returns all chunks, be it an error of RPC. A Call whose chunks fit no Send is not
  * executed.
  */
-START_TEST(a_call_whose_chunks_fit_no_send_gets_err_chunk_at_once)
+START_TEST(a_call_whose_chunks_fit_no_send_gets_err_chunk_immediately)
 {
 	/* It takes less than it sends. */
 	static const uint8_t pd[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 0};
@@ -597,9 +597,9 @@ int main(void)
 	tcase_add_test(tc, a_reply_chunk_in_segments_is_filled_in_order);
 	tcase_add_test(tc, an_unused_reply_chunk_is_returned_with_zero_lengths);
 	tcase_add_test(tc, a_reply_chunk_without_segments_is_returned);
-	tcase_add_loop_test(tc, a_reply_is_inline_while_it_fits_beside_the_returned_chunk, 1, 4);
+	tcase_add_loop_test(tc, a_reply_is_inline_while_it_fits_with_the_returned_chunk, 1, 4);
 	tcase_add_test(tc, answers_of_our_own_return_the_reply_chunk);
-	tcase_add_test(tc, a_reply_chunk_is_returned_beside_a_used_write_chunk);
+	tcase_add_test(tc, a_reply_chunk_is_returned_with_a_used_write_chunk);
 	tcase_add_test(tc, a_reply_that_fits_nowhere_gets_err_chunk);
 	tcase_add_test(tc, a_payload_goes_into_its_write_chunk);
 	tcase_add_test(tc, without_a_write_list_payloads_go_with_the_rest);
@@ -617,7 +617,8 @@ int main(void)
 	tcase_add_test(tc, faults_are_answered_as_the_table_says);
 	tcase_add_loop_test(tc, a_fault_of_a_call_of_rpcsec_gss_is_denied, EXCHANGE_FAULT_ERR_VERS,
 			    EXCHANGE_FAULT_BAD_REPLY + 1);
-	tcase_add_loop_test(closed, a_call_whose_chunks_fit_no_send_gets_err_chunk_at_once, 0, 2);
+	tcase_add_loop_test(closed, a_call_whose_chunks_fit_no_send_gets_err_chunk_immediately, 0,
+			    2);
 	tcase_add_test(tc, every_kind_of_chunk_works_in_one_call);
 	tcase_add_test(tc, payloads_that_are_not_in_the_reply_get_err_chunk);
 	suite_add_tcase(suite, tc);

@@ -335,7 +335,7 @@ END_TEST
  * B3.2-1: it exposes keys for reverse Calls with chunks only; whether its device could send such a
  * Send does not matter.
  */
-START_TEST(an_acceptor_takes_invalidation_of_what_it_lends)
+START_TEST(an_acceptor_accepts_invalidation_of_its_exposed_memory)
 {
 	const struct sim_faults faults = {.shared_keys = _i & 1, .no_send_inv = _i & 2};
 	bool chunks = _i & 4, told = false;
@@ -433,7 +433,7 @@ START_TEST(a_reverse_call_with_chunks_is_answered_with_them)
 }
 END_TEST
 
-START_TEST(a_reverse_call_with_chunks_is_refused_by_who_did_not_say_genl)
+START_TEST(a_reverse_call_with_chunks_is_refused_by_a_peer_without_genl)
 {
 	open_acceptor(NULL, _i, _i ? TELLS_NOTHING : XCHAR_BRS_GENL, 16);
 	send_long_call(0x91, 100, 20000);
@@ -643,11 +643,10 @@ int main(void)
 	tcase_add_test(tc, a_peer_with_genl_gets_reverse_calls_with_chunks);
 	tcase_add_loop_test(tc, a_reverse_reply_may_invalidate_where_that_was_said, 0, 2);
 	tcase_add_test(tc, an_upd_changes_where_reverse_calls_go);
-	tcase_add_loop_test(tc, an_acceptor_takes_invalidation_of_what_it_lends, 0, 8);
+	tcase_add_loop_test(tc, an_acceptor_accepts_invalidation_of_its_exposed_memory, 0, 8);
 	tcase_add_loop_test(tc, version_one_has_no_chunks_for_reverse_calls, 0, 2);
 	tcase_add_loop_test(tc, a_reverse_call_with_chunks_is_answered_with_them, 0, 3);
-	tcase_add_loop_test(tc, a_reverse_call_with_chunks_is_refused_by_who_did_not_say_genl, 0,
-			    2);
+	tcase_add_loop_test(tc, a_reverse_call_with_chunks_is_refused_by_a_peer_without_genl, 0, 2);
 	tcase_add_test(tc, a_reverse_call_of_a_peer_that_cannot_be_read_from_is_refused);
 	tcase_add_loop_test(tc, a_reverse_call_with_chunks_waits_for_no_memory, 0, 2);
 	tcase_add_test(tc, a_long_reply_inline_to_a_reverse_call_takes_memory_too);

@@ -421,7 +421,7 @@ START_TEST(any_late_answer_gives_the_credit_back)
 END_TEST
 
 /* It could not be told whose Reply it is: not before the first has come. */
-START_TEST(the_xid_of_one_that_was_given_up_stays_taken)
+START_TEST(the_xid_of_a_timed_out_call_stays_in_use)
 {
 	uint32_t xid;
 
@@ -479,7 +479,7 @@ START_TEST(a_drain_does_not_wait_for_it)
 }
 END_TEST
 
-START_TEST(a_drain_finds_it_given_up_already)
+START_TEST(a_drain_does_not_wait_for_a_timed_out_call)
 {
 	open_client(TIMEOUT_US);
 	call_and_see();
@@ -680,7 +680,7 @@ START_TEST(a_late_answer_may_invalidate)
 END_TEST
 
 /* A Call that still comes has its own time limit; this one begins when it is whole. */
-START_TEST(a_call_that_still_comes_is_not_given_up)
+START_TEST(an_incomplete_call_does_not_time_out)
 {
 	struct exchange *x;
 	uint32_t xid;
@@ -716,17 +716,17 @@ int main(void)
 	tcase_add_test(tc, more_than_may_wait_fail_at_once);
 	tcase_add_test(tc, late_answers_come_in_any_order);
 	tcase_add_loop_test(tc, any_late_answer_gives_the_credit_back, 0, LATE_KINDS);
-	tcase_add_test(tc, the_xid_of_one_that_was_given_up_stays_taken);
+	tcase_add_test(tc, the_xid_of_a_timed_out_call_stays_in_use);
 	tcase_add_test(tc, the_receives_of_late_answers_stay);
 	tcase_add_test(tc, a_drain_does_not_wait_for_it);
-	tcase_add_test(tc, a_drain_finds_it_given_up_already);
+	tcase_add_test(tc, a_drain_does_not_wait_for_a_timed_out_call);
 	tcase_add_loop_test(tc, a_late_call_ends_with_its_connection, 0, 4);
 	tcase_add_test(tc, the_first_reverse_call_makes_the_timer);
 	tcase_add_loop_test(tc, a_reverse_reply_that_was_not_written_fails, 0, 3);
 	tcase_add_loop_test(tc, exposed_memory_stays_until_the_late_reply, 0, 2);
 	tcase_add_loop_test(tc, exposed_memory_is_freed_with_the_connection, 0, 4);
 	tcase_add_test(tc, a_late_answer_may_invalidate);
-	tcase_add_test(tc, a_call_that_still_comes_is_not_given_up);
+	tcase_add_test(tc, an_incomplete_call_does_not_time_out);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -180,7 +180,7 @@ END_TEST
  * Through both gates: the leg to the client fails the Call, its server gets the error, and the late
  * Reply is dropped.
  */
-START_TEST(a_client_that_answers_late_is_told_of)
+START_TEST(a_client_with_a_late_answer_is_logged)
 {
 	enum way way = _i ? BY_CHUNK : INLINE;
 	uint32_t bytes = way == BY_CHUNK ? 100000 : 1000;
@@ -218,7 +218,7 @@ int main(void)
 	tcase_add_loop_test(tc, reverse_messages_above_the_send_size_are_refused, 0, 2);
 	tcase_add_test(tc, with_chunks_longer_ones_pass);
 	tcase_add_loop_test(tc, where_memory_is_short_long_ones_fail_and_short_ones_pass, 0, 4);
-	tcase_add_loop_test(tc, a_client_that_answers_late_is_told_of, 0, 2);
+	tcase_add_loop_test(tc, a_client_with_a_late_answer_is_logged, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

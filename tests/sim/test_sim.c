@@ -87,7 +87,7 @@ START_TEST(a_write_of_nothing_needs_no_key)
 }
 END_TEST
 
-START_TEST(invalidating_what_is_no_key_closes)
+START_TEST(invalidating_an_unknown_key_closes)
 {
 	struct rpcrdma_segment seg = leg_memory();
 
@@ -125,7 +125,7 @@ START_TEST(work_requests_complete_in_order)
 }
 END_TEST
 
-START_TEST(a_cut_flushes_what_was_posted)
+START_TEST(a_cut_flushes_posted_work)
 {
 	for (int i = 0; i < 10; i++)
 		raw_post_send(raw, "x", 1);
@@ -231,10 +231,10 @@ int main(void)
 	tcase_add_test(tc, an_access_without_the_right_is_refused);
 	tcase_add_test(tc, an_access_by_no_key_is_refused);
 	tcase_add_test(tc, a_write_of_nothing_needs_no_key);
-	tcase_add_test(tc, invalidating_what_is_no_key_closes);
+	tcase_add_test(tc, invalidating_an_unknown_key_closes);
 	tcase_add_test(tc, a_send_longer_than_the_receive_closes);
 	tcase_add_test(tc, work_requests_complete_in_order);
-	tcase_add_test(tc, a_cut_flushes_what_was_posted);
+	tcase_add_test(tc, a_cut_flushes_posted_work);
 	tcase_add_test(tc, sends_posted_before_a_close_are_delivered);
 	tcase_add_test(tc, a_connect_without_a_listener_fails);
 	tcase_add_test(tc, the_same_seed_gives_the_same_run);

@@ -178,7 +178,7 @@ START_TEST(a_leg_that_looks_for_a_port_can_be_closed)
 END_TEST
 
 /* Its client is gone, and may be back before the next turn. */
-START_TEST(the_port_is_free_at_closing_whoever_ended_the_connection)
+START_TEST(the_port_is_free_at_closing_whichever_end_closed)
 {
 	static const enum leg_close whys[] = {LEG_CLOSE_PEER, LEG_CLOSE_LOST,
 					      LEG_CLOSE_REPLY_STALLED};
@@ -205,7 +205,7 @@ START_TEST(the_port_is_free_at_closing_whoever_ended_the_connection)
 END_TEST
 
 /* Posted work is dropped if the client is gone, and sent if only this end closes. */
-START_TEST(only_an_end_in_order_sends_what_was_posted)
+START_TEST(only_an_orderly_close_sends_posted_data)
 {
 	rig = rig_open(NULL);
 	rig_call(&rig->client, 1000, 1000, 1000);
@@ -228,8 +228,8 @@ int main(void)
 	tcase_add_test(tc, a_leg_comes_from_its_port);
 	tcase_add_loop_test(tc, a_port_that_is_taken_does_not_keep_a_leg_from_connecting, 0, 2);
 	tcase_add_loop_test(tc, a_leg_that_looks_for_a_port_can_be_closed, 0, 14);
-	tcase_add_loop_test(tc, the_port_is_free_at_closing_whoever_ended_the_connection, 0, 3);
-	tcase_add_loop_test(tc, only_an_end_in_order_sends_what_was_posted, 0, 2);
+	tcase_add_loop_test(tc, the_port_is_free_at_closing_whichever_end_closed, 0, 3);
+	tcase_add_loop_test(tc, only_an_orderly_close_sends_posted_data, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -183,7 +183,7 @@ START_TEST(each_leg_tells_how_it_carried_a_message)
 }
 END_TEST
 
-START_TEST(only_what_is_wanted_is_told)
+START_TEST(only_selected_rpcs_are_traced)
 {
 	open_chain(NULL);
 	watch(0, TAP_CALLS, "--operation WRITE");
@@ -211,7 +211,7 @@ START_TEST(fast_calls_are_not_passed_to_a_tap_for_slow_ones)
 }
 END_TEST
 
-START_TEST(callbacks_are_told_too)
+START_TEST(callbacks_are_traced_too)
 {
 	open_chain(NULL);
 	watch(0, TAP_CALLS, "");
@@ -228,7 +228,7 @@ START_TEST(callbacks_are_told_too)
 }
 END_TEST
 
-START_TEST(a_call_without_an_answer_is_told_as_such)
+START_TEST(an_unanswered_call_is_traced_as_such)
 {
 	open_chain(NULL);
 	watch(0, TAP_CALLS, "");
@@ -245,7 +245,7 @@ START_TEST(a_call_without_an_answer_is_told_as_such)
 END_TEST
 
 /* Those that hang are what is looked for. */
-START_TEST(a_call_without_an_answer_is_slow_by_what_it_waited)
+START_TEST(an_unanswered_call_is_slow_by_its_waiting_time)
 {
 	open_chain(NULL);
 	watch(0, TAP_CALLS, "--slower 150ms");
@@ -287,7 +287,7 @@ static void expect_message(unsigned gate, unsigned n, enum tap_message_what what
 	ck_assert_uint_eq(watchers[gate].sums[n], sum(bytes, len));
 }
 
-START_TEST(messages_are_told_whole)
+START_TEST(messages_are_captured_whole)
 {
 	const struct chain_params params = {.ddp = _i & 1};
 	const struct chain_rpc *rpc;
@@ -307,7 +307,7 @@ START_TEST(messages_are_told_whole)
 END_TEST
 
 /* Larger than what is passed on in one piece. */
-START_TEST(messages_that_come_in_parts_are_told_when_they_are_whole)
+START_TEST(messages_in_parts_are_captured_when_complete)
 {
 	const struct chain_params params = {.ddp = _i & 1};
 	const struct chain_rpc *rpc;
@@ -360,7 +360,7 @@ static const struct chain_rpc *call_and_be_answered_early(unsigned gates, enum t
 	return &chain->book.list[rpc];
 }
 
-START_TEST(messages_are_told_once_where_the_reply_is_early)
+START_TEST(messages_with_an_early_reply_are_captured_once)
 {
 	const unsigned gates = (unsigned)_i;
 	const struct chain_rpc *rpc =
@@ -379,7 +379,7 @@ START_TEST(messages_are_told_once_where_the_reply_is_early)
 }
 END_TEST
 
-START_TEST(an_rpc_is_told_once_where_the_reply_is_early)
+START_TEST(an_rpc_with_an_early_reply_is_traced_once)
 {
 	const unsigned gates = (unsigned)_i;
 	const struct chain_rpc *rpc = call_and_be_answered_early(gates, TAP_CALLS, "");
@@ -408,7 +408,7 @@ START_TEST(no_more_of_a_message_is_kept_than_is_wanted)
 }
 END_TEST
 
-START_TEST(the_end_of_a_connection_is_told_once)
+START_TEST(the_end_of_a_connection_is_traced_once)
 {
 	open_chain(NULL);
 	watch(0, TAP_MESSAGES, "--operation WRITE");
@@ -425,21 +425,20 @@ int main(void)
 
 	tcase_add_checked_fixture(calls, setup, teardown);
 	tcase_add_loop_test(calls, each_leg_tells_how_it_carried_a_message, 0, ARRAY_SIZE(carried));
-	tcase_add_test(calls, only_what_is_wanted_is_told);
+	tcase_add_test(calls, only_selected_rpcs_are_traced);
 	tcase_add_test(calls, fast_calls_are_not_passed_to_a_tap_for_slow_ones);
-	tcase_add_test(calls, callbacks_are_told_too);
-	tcase_add_test(calls, a_call_without_an_answer_is_told_as_such);
-	tcase_add_test(calls, a_call_without_an_answer_is_slow_by_what_it_waited);
+	tcase_add_test(calls, callbacks_are_traced_too);
+	tcase_add_test(calls, an_unanswered_call_is_traced_as_such);
+	tcase_add_test(calls, an_unanswered_call_is_slow_by_its_waiting_time);
 	tcase_add_test(calls, a_tap_may_come_in_the_midst);
 	suite_add_tcase(suite, calls);
 	tcase_add_checked_fixture(messages, setup, teardown);
-	tcase_add_loop_test(messages, messages_are_told_whole, 0, 4);
-	tcase_add_loop_test(messages, messages_that_come_in_parts_are_told_when_they_are_whole, 0,
-			    4);
-	tcase_add_loop_test(messages, messages_are_told_once_where_the_reply_is_early, 1, 3);
-	tcase_add_loop_test(messages, an_rpc_is_told_once_where_the_reply_is_early, 1, 3);
+	tcase_add_loop_test(messages, messages_are_captured_whole, 0, 4);
+	tcase_add_loop_test(messages, messages_in_parts_are_captured_when_complete, 0, 4);
+	tcase_add_loop_test(messages, messages_with_an_early_reply_are_captured_once, 1, 3);
+	tcase_add_loop_test(messages, an_rpc_with_an_early_reply_is_traced_once, 1, 3);
 	tcase_add_test(messages, no_more_of_a_message_is_kept_than_is_wanted);
-	tcase_add_test(messages, the_end_of_a_connection_is_told_once);
+	tcase_add_test(messages, the_end_of_a_connection_is_traced_once);
 	suite_add_tcase(suite, messages);
 	return test_main(suite);
 }

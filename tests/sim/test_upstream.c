@@ -221,7 +221,7 @@ START_TEST(time_that_passes_until_a_leg_is_over_counts_too)
 }
 END_TEST
 
-START_TEST(tcp_addresses_share_what_is_left)
+START_TEST(tcp_addresses_share_the_remaining_time)
 {
 	bench_connect_by(bench, TRANSPORT_TCP);
 	start();
@@ -256,7 +256,7 @@ START_TEST(when_all_fail_at_once_the_last_one_says_why)
 }
 END_TEST
 
-START_TEST(the_reason_of_the_last_attempt_is_told_before_its_leg_is_over)
+START_TEST(the_reason_of_the_last_attempt_is_reported_before_its_leg_has_closed)
 {
 	bench_connect_by(bench, TRANSPORT_IWARP);
 	bench->naddrs = 1;
@@ -379,7 +379,7 @@ START_TEST(a_server_without_an_address_is_down)
 }
 END_TEST
 
-START_TEST(a_name_server_that_is_silent_is_told_with_the_name)
+START_TEST(a_silent_name_server_is_logged_with_the_name)
 {
 	bench->resolver_silent = true;
 	start();
@@ -665,10 +665,10 @@ int main(void)
 	tcase_add_test(tc, no_attempt_on_a_fabric_has_less_than_half_a_second);
 	tcase_add_test(tc, the_other_way_to_an_address_has_its_try_however_late);
 	tcase_add_test(tc, time_that_passes_until_a_leg_is_over_counts_too);
-	tcase_add_test(tc, tcp_addresses_share_what_is_left);
+	tcase_add_test(tc, tcp_addresses_share_the_remaining_time);
 	tcase_add_test(tc, attempts_that_fail_at_once_are_passed_over);
 	tcase_add_test(tc, when_all_fail_at_once_the_last_one_says_why);
-	tcase_add_test(tc, the_reason_of_the_last_attempt_is_told_before_its_leg_is_over);
+	tcase_add_test(tc, the_reason_of_the_last_attempt_is_reported_before_its_leg_has_closed);
 	tcase_add_test(tc, a_connection_that_the_proxy_closes_is_not_retried_at_another_address);
 	tcase_add_test(tc, an_open_leg_answers_to_the_bridge);
 	tcase_add_test(tc, a_server_that_cannot_be_reached_is_down);
@@ -676,7 +676,7 @@ int main(void)
 			    4);
 	tcase_add_test(tc, one_address_that_fails_is_no_news_of_the_server);
 	tcase_add_test(tc, a_server_without_an_address_is_down);
-	tcase_add_test(tc, a_name_server_that_is_silent_is_told_with_the_name);
+	tcase_add_test(tc, a_silent_name_server_is_logged_with_the_name);
 	tcase_add_test(tc, the_first_reply_is_the_answer);
 	tcase_add_loop_test(tc, a_server_that_closes_before_its_first_reply_is_down, 0,
 			    ARRAY_SIZE(early_ends));

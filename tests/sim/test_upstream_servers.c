@@ -186,7 +186,7 @@ START_TEST(an_attempt_takes_no_longer_than_connect_timeout_s)
 }
 END_TEST
 
-START_TEST(a_server_whose_name_does_not_resolve_is_passed_over)
+START_TEST(a_server_whose_name_does_not_resolve_is_skipped)
 {
 	bench->naddrs = 0;
 	start();
@@ -196,7 +196,7 @@ START_TEST(a_server_whose_name_does_not_resolve_is_passed_over)
 }
 END_TEST
 
-START_TEST(so_is_one_whose_name_takes_too_long)
+START_TEST(a_server_whose_lookup_takes_too_long_is_skipped)
 {
 	bench->resolver_silent = true;
 	start();
@@ -290,8 +290,8 @@ int main(void)
 	tcase_add_test(tc, the_next_server_is_tried_when_one_has_failed);
 	tcase_add_test(tc, all_addresses_of_a_server_come_first);
 	tcase_add_test(tc, an_attempt_takes_no_longer_than_connect_timeout_s);
-	tcase_add_test(tc, a_server_whose_name_does_not_resolve_is_passed_over);
-	tcase_add_test(tc, so_is_one_whose_name_takes_too_long);
+	tcase_add_test(tc, a_server_whose_name_does_not_resolve_is_skipped);
+	tcase_add_test(tc, a_server_whose_lookup_takes_too_long_is_skipped);
 	tcase_add_test(tc, missing_local_resources_do_not_select_another_server);
 	tcase_add_test(tc, without_a_server_that_takes_new_connections_there_is_none);
 	tcase_add_test(tc, a_server_that_closes_without_a_reply_is_tried_last);

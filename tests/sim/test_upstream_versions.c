@@ -277,7 +277,7 @@ START_TEST(a_connection_that_the_proxy_closes_is_not_retried)
 }
 END_TEST
 
-START_TEST(a_second_turn_can_be_given_up)
+START_TEST(a_retry_can_be_cancelled)
 {
 	start();
 	find_version_one(0, 0, LEG_CLOSE_LOST);
@@ -439,7 +439,7 @@ int main(void)
 	tcase_add_test(tc, time_until_the_leg_is_over_does_not_count_against_it);
 	tcase_add_test(tc, a_connection_is_retried_in_version_one_exactly_once);
 	tcase_add_test(tc, a_connection_that_the_proxy_closes_is_not_retried);
-	tcase_add_test(tc, a_second_turn_can_be_given_up);
+	tcase_add_test(tc, a_retry_can_be_cancelled);
 	tcase_add_test(tc, a_second_turn_that_fails_at_once_is_the_end_of_it);
 	tcase_add_test(tc, a_server_that_is_known_to_speak_version_one_is_asked_in_it_at_once);
 	tcase_add_test(tc, after_ten_minutes_it_is_asked_in_version_two_again);

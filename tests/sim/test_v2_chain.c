@@ -95,7 +95,7 @@ static uint32_t version(const struct chain_tap *tap)
 	return info.rpcrdma_version;
 }
 
-START_TEST(each_version_passes_what_the_other_does)
+START_TEST(both_versions_pass_the_same_messages)
 {
 	uint32_t connect = 1 + (uint32_t)_i % 2, listen = 1 + (uint32_t)_i / 2;
 	uint32_t spoken = connect == 2 && listen == 2 ? 2 : 1;
@@ -239,7 +239,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, each_version_passes_what_the_other_does, 0, 4);
+	tcase_add_loop_test(tc, both_versions_pass_the_same_messages, 0, 4);
 	tcase_add_test(tc, traffic_between_gates_raises_their_sizes);
 	tcase_add_loop_test(tc, a_connection_that_is_cut_while_it_probes_is_made_once_more, 0, 2);
 	tcase_add_loop_test(tc, a_server_that_closes_while_it_is_probed_is_asked_in_version_one, 0,

@@ -262,7 +262,7 @@ static void broken_peer(uint32_t seed, bool is_server)
 	v2_end();
 }
 
-START_TEST(a_broken_peer_hurts_nobody)
+START_TEST(a_broken_peer_affects_no_other)
 {
 	for (uint32_t seed = 1; seed <= 300; seed++)
 		broken_peer(seed, _i);
@@ -281,7 +281,7 @@ int main(void)
 	tcase_add_loop_test(tc, running_out_of_keys_at_any_call_fails_that_call, 0, n);
 	tcase_add_loop_test(tc, a_leg_that_closes_at_any_step_leaks_nothing, 0, n);
 	tcase_add_loop_test(tc, a_leg_that_drains_at_any_step_leaks_nothing, 0, n);
-	tcase_add_loop_test(tc, a_broken_peer_hurts_nobody, 0, 2);
+	tcase_add_loop_test(tc, a_broken_peer_affects_no_other, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -139,7 +139,7 @@ END_TEST
 
 /* ---- UPD ---- */
 
-START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
+START_TEST(an_unrequested_upd_is_obeyed)
 {
 	side = v2_meet(_i);
 	v2_send_upd(XCHAR_RBSIZ, 16384, true);
@@ -163,7 +163,7 @@ END_TEST
  * A Reply that is due goes by it, too: a longer Send would end the connection and all that is in
  * flight on it.
  */
-START_TEST(a_reply_is_no_longer_than_what_was_lowered_since)
+START_TEST(a_reply_is_limited_by_a_size_that_was_lowered_since)
 {
 	side = v2_meet(0);
 	v2_send_upd(XCHAR_RBSIZ, 32768, false);
@@ -384,8 +384,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_resp_to_no_request_is_dropped, 0, 2);
 	tcase_add_loop_test(tc, a_pending_request_ends_with_an_upd, 0, 2);
 	tcase_add_loop_test(tc, a_request_that_is_refused_by_an_error_limits_nothing, 0, 4);
-	tcase_add_loop_test(tc, an_upd_that_nobody_asked_for_is_obeyed, 0, 2);
-	tcase_add_test(tc, a_reply_is_no_longer_than_what_was_lowered_since);
+	tcase_add_loop_test(tc, an_unrequested_upd_is_obeyed, 0, 2);
+	tcase_add_test(tc, a_reply_is_limited_by_a_size_that_was_lowered_since);
 	tcase_add_loop_test(tc, undecodable_messages_get_bad_header, 0, 2);
 	tcase_add_loop_test(tc, an_operation_longer_than_its_send_gets_bad_header, 0, 2);
 	tcase_add_loop_test(tc, an_unknown_operation_gets_inval_option, 0, 2);

@@ -122,7 +122,7 @@ START_TEST(no_remote_invalidation_unless_configured)
 END_TEST
 
 /* As the client: told by INIT if it is so, and taken for keys of that RPC. */
-START_TEST(a_client_leg_takes_what_it_has_told)
+START_TEST(a_client_leg_accepts_invalidation_as_it_announced)
 {
 	/* Fewer than raise the Receives: then no key is exposed. */
 	const unsigned calls = RECV_SIZING_OFTEN - 1;
@@ -139,7 +139,7 @@ START_TEST(a_client_leg_takes_what_it_has_told)
 }
 END_TEST
 
-START_TEST(a_client_leg_that_told_no_is_not_invalidated)
+START_TEST(a_client_leg_that_announced_none_is_not_invalidated)
 {
 	struct rpcrdma_header hdr;
 	uint8_t bytes[1024];
@@ -172,8 +172,8 @@ int main(void)
 	tcase_add_loop_test(tc, invalidation_follows_the_last_update, 0, 2);
 	tcase_add_loop_test(tc, invalidation_follows_an_update_between_a_call_and_its_reply, 0, 2);
 	tcase_add_test(tc, no_remote_invalidation_unless_configured);
-	tcase_add_loop_test(tc, a_client_leg_takes_what_it_has_told, 0, 4);
-	tcase_add_loop_test(tc, a_client_leg_that_told_no_is_not_invalidated, 0, 2);
+	tcase_add_loop_test(tc, a_client_leg_accepts_invalidation_as_it_announced, 0, 4);
+	tcase_add_loop_test(tc, a_client_leg_that_announced_none_is_not_invalidated, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

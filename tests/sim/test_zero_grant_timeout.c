@@ -215,7 +215,7 @@ START_TEST(a_grant_in_time_ends_the_time)
 }
 END_TEST
 
-START_TEST(the_credits_of_a_grant_of_zero_are_told)
+START_TEST(a_grant_of_zero_shows_no_available_credit)
 {
 	uint32_t xid = three_in_flight();
 	struct leg_info info;
@@ -284,7 +284,7 @@ int main(void)
 	tcase_add_test(tc, zero_holds_calls_for_a_time);
 	tcase_add_test(tc, a_call_that_zero_holds_later_has_the_same_time);
 	tcase_add_test(tc, a_grant_in_time_ends_the_time);
-	tcase_add_test(tc, the_credits_of_a_grant_of_zero_are_told);
+	tcase_add_test(tc, a_grant_of_zero_shows_no_available_credit);
 	tcase_add_test(tc, elsewhere_zero_is_wrong);
 	tcase_add_test(tc, no_reverse_reply_may_grant_zero);
 	suite_add_tcase(suite, tc);

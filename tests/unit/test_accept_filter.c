@@ -174,7 +174,7 @@ START_TEST(a_header_may_come_in_any_pieces)
 }
 END_TEST
 
-START_TEST(allow_goes_by_who_is_brought)
+START_TEST(allow_checks_the_address_in_the_header)
 {
 	come("10.0.0.1", "PROXY TCP4 10.0.0.1 192.0.2.30 711 2049\r\n");
 	expect_refused(LEG_CLOSE_NOT_ALLOWED, "");
@@ -349,7 +349,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_client_of_a_proxy_header_is_checked_by_its_own_address);
 	tcase_add_loop_test(tc, a_header_may_come_in_any_pieces, 0, (int)strlen(HEADER));
-	tcase_add_test(tc, allow_goes_by_who_is_brought);
+	tcase_add_test(tc, allow_checks_the_address_in_the_header);
 	tcase_add_test(tc, so_does_a_privileged_port);
 	tcase_add_loop_test(tc, a_header_without_an_address_stands_for_the_proxy_itself, 0, 2);
 	tcase_add_loop_test(tc, a_check_of_a_proxy_that_may_not_connect_is_a_look_only, 0, 2);

@@ -261,7 +261,7 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-START_TEST(nothing_is_lost_and_nobody_starves)
+START_TEST(no_memory_is_lost_and_no_claim_starves)
 {
 	uint32_t seed = (uint32_t)_i + 1;
 	size_t largest;
@@ -326,7 +326,7 @@ int main(void)
 	tcase_add_test(tc, a_held_claim_grows_at_once_or_not_at_all);
 	tcase_add_test(tc, a_claim_for_now_leaves_enough_for_others);
 	tcase_add_test(tc, an_account_keeps_little_for_its_next_claims);
-	tcase_add_loop_test(tc, nothing_is_lost_and_nobody_starves, 0, 20);
+	tcase_add_loop_test(tc, no_memory_is_lost_and_no_claim_starves, 0, 20);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -182,7 +182,7 @@ START_TEST(a_claim_that_waits_for_its_share_is_notified)
 }
 END_TEST
 
-START_TEST(a_small_late_claim_hears_of_what_would_not_do_for_a_large_one)
+START_TEST(a_small_claim_gets_memory_too_small_for_an_earlier_large_one)
 {
 	struct client *hung = &clients[0][1][0], *slow = &clients[0][1][1];
 	struct client *large = &clients[0][0][0], *small = &clients[0][0][1];
@@ -237,7 +237,7 @@ START_TEST(nothing_is_kept_for_a_service_that_has_had_its_share)
 END_TEST
 
 /* However many there are, so that one of them always has a turn. */
-START_TEST(another_turn_comes_behind_those_who_came_before_it)
+START_TEST(a_second_claim_waits_behind_earlier_claims)
 {
 	struct client *hung = &clients[0][1][0], *small = &clients[0][0][HOLDERS - 1];
 
@@ -274,10 +274,10 @@ int main(void)
 	tcase_add_test(tc, a_service_keeps_its_turn_when_others_of_it_come_to_wait);
 	tcase_add_test(tc, a_turn_lasts_no_longer_behind_one_that_is_late);
 	tcase_add_test(tc, a_claim_that_waits_for_its_share_is_notified);
-	tcase_add_test(tc, a_small_late_claim_hears_of_what_would_not_do_for_a_large_one);
+	tcase_add_test(tc, a_small_claim_gets_memory_too_small_for_an_earlier_large_one);
 	tcase_add_test(tc, turns_end_together_when_many_end_at_about_the_same_time);
 	tcase_add_test(tc, nothing_is_kept_for_a_service_that_has_had_its_share);
-	tcase_add_test(tc, another_turn_comes_behind_those_who_came_before_it);
+	tcase_add_test(tc, a_second_claim_waits_behind_earlier_claims);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -211,7 +211,7 @@ static void use_many(unsigned n, unsigned *released)
 	look();
 }
 
-START_TEST(for_a_device_as_much_is_kept_as_was_in_use_of_late)
+START_TEST(the_memory_of_a_device_stays_at_its_recent_peak)
 {
 	unsigned released = 0;
 
@@ -472,7 +472,7 @@ int main(void)
 	tcase_add_test(tc, buffers_larger_than_the_reserve_are_never_cached);
 	tcase_add_test(tc, the_slab_that_emptied_first_is_released_first);
 	tcase_add_test(tc, a_slab_in_use_is_no_reserve);
-	tcase_add_test(tc, for_a_device_as_much_is_kept_as_was_in_use_of_late);
+	tcase_add_test(tc, the_memory_of_a_device_stays_at_its_recent_peak);
 	tcase_add_test(tc, slabs_unused_for_a_period_are_freed);
 	tcase_add_test(tc, a_peak_that_lasts_is_kept);
 	tcase_add_test(tc, cached_slabs_are_freed_for_buffers_in_use);

@@ -220,7 +220,7 @@ static bool same_sender(const char *cred, const char *other)
 	return call_fingerprint_same_sender(&marks[0], &marks[1]);
 }
 
-START_TEST(of_auth_sys_user_and_group_tell_who_sent_a_call)
+START_TEST(auth_sys_callers_are_identified_by_user_and_group)
 {
 	static const char one[] = "00000001 0000001c 11111111 00000005 6162636465000000 00000001 "
 				  "00000002 00000000 ";
@@ -312,7 +312,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_call_that_makes_or_destroys_a_context_goes_by_its_token,
 			    RPC_GSS_INIT, RPC_GSS_DESTROY + 1);
 	tcase_add_test(tc, credentials_of_auth_sys_do_not_count);
-	tcase_add_test(tc, of_auth_sys_user_and_group_tell_who_sent_a_call);
+	tcase_add_test(tc, auth_sys_callers_are_identified_by_user_and_group);
 	tcase_add_test(tc, other_credentials_of_rpcsec_gss);
 	tcase_add_test(tc, signed_arguments_that_are_damaged_are_read_no_further_than_they_reach);
 	suite_add_tcase(suite, tc);

@@ -218,7 +218,7 @@ START_TEST(missed_messages_are_reported_once_and_at_the_end)
 }
 END_TEST
 
-START_TEST(the_end_of_what_has_no_message_is_nothing)
+START_TEST(the_end_of_a_connection_without_messages_writes_nothing)
 {
 	struct scene scene;
 
@@ -301,7 +301,7 @@ int main(void)
 	tcase_add_test(tcase, a_call_before_there_is_a_server);
 	tcase_add_test(tcase, callbacks_go_the_other_way);
 	tcase_add_test(tcase, missed_messages_are_reported_once_and_at_the_end);
-	tcase_add_test(tcase, the_end_of_what_has_no_message_is_nothing);
+	tcase_add_test(tcase, the_end_of_a_connection_without_messages_writes_nothing);
 	tcase_add_test(tcase, the_file_is_no_longer_than_is_wanted);
 	tcase_add_test(tcase, connections_have_a_limit);
 	tcase_add_test(tcase, the_longest_message_has_room);

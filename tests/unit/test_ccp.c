@@ -82,7 +82,7 @@ START_TEST(each_answer_is_these_bytes)
 }
 END_TEST
 
-START_TEST(a_call_is_what_its_version_procedure_and_arguments_say)
+START_TEST(calls_are_recognised_by_version_procedure_and_arguments)
 {
 	static const char sys[] = CALL "00000001 00000001 00000001 00000004 00000000 " NO_AUTH
 				       "00000400 00000800 00000000";
@@ -186,7 +186,7 @@ int main(void)
 
 	tcase_add_test(tc, conf_rdma_is_these_bytes);
 	tcase_add_test(tc, each_answer_is_these_bytes);
-	tcase_add_test(tc, a_call_is_what_its_version_procedure_and_arguments_say);
+	tcase_add_test(tc, calls_are_recognised_by_version_procedure_and_arguments);
 	tcase_add_test(tc, arguments_that_are_not_three_words_are_garbage);
 	tcase_add_test(tc, a_good_reply_tells_three_words);
 	tcase_add_test(tc, any_other_reply_tells_nothing);

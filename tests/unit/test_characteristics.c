@@ -133,7 +133,7 @@ START_TEST(of_a_value_that_comes_twice_the_last_counts)
 }
 END_TEST
 
-START_TEST(a_broken_promise_is_obeyed_and_told)
+START_TEST(a_broken_promise_is_obeyed_and_reported)
 {
 	const struct xchar_value values[] = {{XCHAR_RBSIZ, true, 4096}, {XCHAR_RQREMINV, true, 0}};
 
@@ -223,7 +223,7 @@ int main(void)
 	tcase_add_test(tc, a_connector_asks_nothing_of_a_peer_that_does_not_know);
 	tcase_add_test(tc, another_init_updates_each_value);
 	tcase_add_test(tc, of_a_value_that_comes_twice_the_last_counts);
-	tcase_add_test(tc, a_broken_promise_is_obeyed_and_told);
+	tcase_add_test(tc, a_broken_promise_is_obeyed_and_reported);
 	tcase_add_test(tc, undecodable_values_change_nothing);
 	suite_add_tcase(suite, tc);
 

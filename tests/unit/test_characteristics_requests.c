@@ -165,7 +165,7 @@ START_TEST(a_lower_size_pends_while_a_call_counts_on_more)
 }
 END_TEST
 
-START_TEST(the_newest_request_takes_the_place_of_what_pends)
+START_TEST(the_newest_request_replaces_the_pending_one)
 {
 	greeted(4096);
 	snapshot.smallest_bytes = 4096;
@@ -195,7 +195,7 @@ START_TEST(the_newest_request_takes_the_place_of_what_pends)
 }
 END_TEST
 
-START_TEST(a_rejected_request_ends_what_pended)
+START_TEST(a_rejected_request_ends_the_pending_one)
 {
 	raised(BIG);
 	for (unsigned round = 0; round < 2; round++) {
@@ -322,8 +322,8 @@ int main(void)
 	tcase_add_test(tc, a_raise_without_memory_is_rejected);
 	tcase_add_test(tc, a_lower_size_is_done_when_no_call_counts_on_more);
 	tcase_add_test(tc, a_lower_size_pends_while_a_call_counts_on_more);
-	tcase_add_test(tc, the_newest_request_takes_the_place_of_what_pends);
-	tcase_add_test(tc, a_rejected_request_ends_what_pended);
+	tcase_add_test(tc, the_newest_request_replaces_the_pending_one);
+	tcase_add_test(tc, a_rejected_request_ends_the_pending_one);
 	tcase_add_test(tc, ten_thousand_values_are_parted);
 	tcase_add_test(tc, all_is_rejected_where_an_answer_might_be_too_long);
 	tcase_add_test(tc, a_request_too_long_for_a_response_is_unanswered);

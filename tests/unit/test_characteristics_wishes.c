@@ -6,7 +6,7 @@
 #include "tests/lib/test.h"
 #include "tests/unit/characteristics_fixture.h"
 
-START_TEST(a_raise_of_ours_is_told_when_all_receives_have_it)
+START_TEST(a_raised_size_is_announced_when_all_receives_have_it)
 {
 	greeted(4096);
 	snapshot.smallest_bytes = 4096;
@@ -144,7 +144,7 @@ START_TEST(a_wish_that_was_not_sent_is_replaced)
 }
 END_TEST
 
-START_TEST(nothing_is_asked_for_beyond_what_is_sent)
+START_TEST(no_size_above_the_largest_send_is_requested)
 {
 	greeted(0);
 	characteristics_request_size(&ch, UINT32_MAX);
@@ -384,7 +384,7 @@ START_TEST(calls_in_flight_matter_where_a_size_is_lowered)
 }
 END_TEST
 
-START_TEST(a_lower_size_that_nobody_asked_for_is_obeyed_and_told)
+START_TEST(an_unrequested_lower_size_is_obeyed_and_reported)
 {
 	greeted(32768);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, false), CHARACTERISTICS_LOWERED);
@@ -408,7 +408,7 @@ int main(void)
 	TCase *tc = tcase_create("raising");
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, a_raise_of_ours_is_told_when_all_receives_have_it);
+	tcase_add_test(tc, a_raised_size_is_announced_when_all_receives_have_it);
 	tcase_add_test(tc, a_raise_of_ours_without_memory_is_over);
 	tcase_add_test(tc, a_request_takes_the_place_of_a_raise_of_ours);
 	tcase_add_test(tc, a_raise_that_was_replaced_in_vain_is_given_back);
@@ -419,7 +419,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, an_accepted_value_is_in_effect);
 	tcase_add_test(tc, a_wish_that_was_not_sent_is_replaced);
-	tcase_add_test(tc, nothing_is_asked_for_beyond_what_is_sent);
+	tcase_add_test(tc, no_size_above_the_largest_send_is_requested);
 	tcase_add_test(tc, a_rejected_value_is_not_requested_again);
 	tcase_add_test(tc, an_error_rejects_a_request_alone);
 	tcase_add_test(tc, an_update_ends_a_pending_request);
@@ -429,7 +429,7 @@ int main(void)
 	tcase_add_test(tc, reverting_a_request_follows_the_last_update);
 	tcase_add_test(tc, a_lower_size_is_not_asked_for_while_a_reply_needs_more);
 	tcase_add_test(tc, calls_in_flight_matter_where_a_size_is_lowered);
-	tcase_add_test(tc, a_lower_size_that_nobody_asked_for_is_obeyed_and_told);
+	tcase_add_test(tc, an_unrequested_lower_size_is_obeyed_and_reported);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

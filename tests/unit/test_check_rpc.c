@@ -66,7 +66,7 @@ static void read_reply(size_t len, const uint8_t *msg, bool compound, struct che
 	check_rpc_reply_parse(msg, (uint32_t)len, compound, reply);
 }
 
-START_TEST(replies_say_what_they_say)
+START_TEST(replies_are_decoded)
 {
 	uint8_t msg[RPC_ERROR_REPLY_BYTES + 8];
 	struct check_rpc_reply reply;
@@ -132,7 +132,7 @@ static const struct {
 	{{CHECK_STEP_COUNT, CHECK_STEP_COUNT}, UINT32_MAX, CHECK_HAS_FAILED},
 };
 
-START_TEST(a_service_is_what_its_servers_are)
+START_TEST(the_grade_of_a_service_depends_on_its_servers)
 {
 	struct check_server servers[2] = {0};
 	struct check_report report = {.nservers = 2, .servers = servers};
@@ -153,9 +153,10 @@ int main(void)
 	tcase_add_loop_test(tc, a_call_of_getattrs_is_one_of_nfs4, 0, 2);
 	tcase_add_loop_test(tc, a_long_call_is_as_long_as_asked_for, 0, 3);
 	tcase_add_test(tc, a_null_call_is_one);
-	tcase_add_test(tc, replies_say_what_they_say);
+	tcase_add_test(tc, replies_are_decoded);
 	tcase_add_test(tc, a_reply_that_is_cut_says_nothing);
-	tcase_add_loop_test(tc, a_service_is_what_its_servers_are, 0, ARRAY_SIZE(reports));
+	tcase_add_loop_test(tc, the_grade_of_a_service_depends_on_its_servers, 0,
+			    ARRAY_SIZE(reports));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

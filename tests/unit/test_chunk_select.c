@@ -243,7 +243,7 @@ START_TEST(data_without_a_chunk_stay_inline)
 }
 END_TEST
 
-START_TEST(file_data_go_apart_if_they_are_longer_than_what_follows)
+START_TEST(file_data_get_a_chunk_if_longer_than_the_rest)
 {
 	setup_ddp();
 	input.peer = peer_profile(PEER_GANESHA);
@@ -296,7 +296,7 @@ START_TEST(a_reply_in_too_many_segments_cannot_be_asked_for)
 }
 END_TEST
 
-START_TEST(a_landing_is_cut_to_what_the_server_takes)
+START_TEST(a_write_chunk_is_limited_to_the_servers_maximum)
 {
 	input.peer = peer_profile(PEER_GANESHA);
 	input.max_segment_bytes = UINT32_MAX;
@@ -400,11 +400,11 @@ int main(void)
 	tcase_add_test(tc, the_rest_of_a_reduced_call_must_fit);
 	tcase_add_test(tc, a_payload_in_too_many_segments_stays);
 	tcase_add_test(tc, data_without_a_chunk_stay_inline);
-	tcase_add_test(tc, file_data_go_apart_if_they_are_longer_than_what_follows);
+	tcase_add_test(tc, file_data_get_a_chunk_if_longer_than_the_rest);
 	tcase_add_test(tc, file_data_do_not_leave_a_call_for_a_server_that_takes_them_inline);
 	tcase_add_test(tc, a_reply_that_is_sure_to_fit_is_offered_nothing);
 	tcase_add_test(tc, a_reply_in_too_many_segments_cannot_be_asked_for);
-	tcase_add_test(tc, a_landing_is_cut_to_what_the_server_takes);
+	tcase_add_test(tc, a_write_chunk_is_limited_to_the_servers_maximum);
 	tcase_add_test(tc, a_result_lands_by_itself_if_all_around_it_fits);
 	tcase_add_test(tc, a_result_lands_in_no_buffer_larger_than_the_largest_message);
 	tcase_add_test(tc, nothing_is_asked_where_payloads_are_not_moved);

@@ -319,7 +319,7 @@ START_TEST(the_oldest_go_wherever_the_latest_come_from)
 }
 END_TEST
 
-START_TEST(all_of_max_connections_are_known_again)
+START_TEST(all_of_max_connections_are_recognised)
 {
 	const unsigned many = 10000;
 	uint16_t port;
@@ -421,7 +421,7 @@ int main(void)
 	tcase_add_test(tc, the_oldest_pins_go_when_there_are_too_many);
 	tcase_add_test(tc, an_address_with_more_than_half_of_all_pins_loses_its_own);
 	tcase_add_test(tc, the_oldest_go_wherever_the_latest_come_from);
-	tcase_add_test(tc, all_of_max_connections_are_known_again);
+	tcase_add_test(tc, all_of_max_connections_are_recognised);
 	tcase_add_test(tc, without_a_port_nothing_is_remembered);
 	tcase_add_test(tc, the_only_pin_of_an_address_is_its_only_clients);
 	tcase_add_test(tc, where_first_calls_lead_elsewhere_they_are_asked_for);

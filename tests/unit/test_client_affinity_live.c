@@ -88,7 +88,7 @@ START_TEST(an_old_one_without_a_port_leaves_none)
 }
 END_TEST
 
-START_TEST(a_half_closed_one_gives_way_to_whoever_sends_its_call)
+START_TEST(a_half_closed_connection_is_replaced_by_the_sender_of_its_call)
 {
 	const struct call_fingerprint marks[] = {call(5), call(6)};
 	struct guest old, stranger, guest;
@@ -246,7 +246,7 @@ int main(void)
 	tcase_add_loop_test(tc, other_ends_prove_nothing, 0, 3);
 	tcase_add_loop_test(tc, the_same_ends_on_another_link_are_others, 0, 2);
 	tcase_add_test(tc, an_old_one_without_a_port_leaves_none);
-	tcase_add_test(tc, a_half_closed_one_gives_way_to_whoever_sends_its_call);
+	tcase_add_test(tc, a_half_closed_connection_is_replaced_by_the_sender_of_its_call);
 	tcase_add_test(tc, a_half_closed_one_stays_for_a_call_that_was_answered);
 	tcase_add_test(tc, a_half_closed_one_stays_for_the_call_of_another_user);
 	tcase_add_loop_test(tc, a_client_waits_for_its_closing_connection, 0, 2);

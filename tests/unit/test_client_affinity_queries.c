@@ -39,7 +39,7 @@ static void end_with_call_5(void *arg)
 }
 
 /* However many turns it would take its owner to come to it. */
-START_TEST(an_end_behind_what_is_unread_is_asked_for)
+START_TEST(a_close_after_unread_data_is_queried)
 {
 	const struct call_fingerprint mark = call(5);
 	struct guest old, guest;
@@ -280,7 +280,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, clients_setup, clients_teardown);
 	tcase_add_loop_test(tc, an_end_that_came_first_is_heard_first, 0, 2);
-	tcase_add_loop_test(tc, an_end_behind_what_is_unread_is_asked_for, 0, 2);
+	tcase_add_loop_test(tc, a_close_after_unread_data_is_queried, 0, 2);
 	tcase_add_test(tc, clients_that_connect_together_share_one_round_of_queries);
 	tcase_add_test(tc, of_many_connections_a_few_are_asked_in_each_turn);
 	tcase_add_test(tc, a_client_that_connects_during_a_round_waits_for_the_next_one);

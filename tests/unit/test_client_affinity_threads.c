@@ -191,7 +191,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-START_TEST(no_port_is_anybodys_twice_and_nobody_waits_for_ever)
+START_TEST(no_port_is_used_twice_and_no_client_waits_forever)
 {
 	struct worker *workers = calloc(WORKERS, sizeof(*workers));
 	unsigned back = 0, waited = 0, asked = 0;
@@ -232,7 +232,7 @@ int main(void)
 	Suite *suite = suite_create("clients_threads");
 	TCase *tc = tcase_create("clients_threads");
 
-	tcase_add_test(tc, no_port_is_anybodys_twice_and_nobody_waits_for_ever);
+	tcase_add_test(tc, no_port_is_used_twice_and_no_client_waits_forever);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

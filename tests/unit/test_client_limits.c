@@ -81,7 +81,7 @@ START_TEST(a_v4_mapped_address_is_that_of_ipv4)
 END_TEST
 
 /* They come and go in another order. */
-START_TEST(many_addresses_are_told_apart)
+START_TEST(many_addresses_are_distinguished)
 {
 	static struct client_limit *all[MANY];
 	struct client_limit *none;
@@ -107,7 +107,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, an_address_has_as_many_as_it_may);
 	tcase_add_test(tc, a_v4_mapped_address_is_that_of_ipv4);
-	tcase_add_test(tc, many_addresses_are_told_apart);
+	tcase_add_test(tc, many_addresses_are_distinguished);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -246,7 +246,7 @@ START_TEST(every_peer_has_its_name)
 }
 END_TEST
 
-START_TEST(allow_absent_is_everyone_and_empty_is_nobody)
+START_TEST(allow_absent_permits_all_clients_and_empty_none)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET};
 	const struct sockaddr *addr = (const struct sockaddr *)&in;
@@ -273,7 +273,7 @@ static char *read_shipped(void)
 	return text;
 }
 
-START_TEST(the_shipped_file_serves_nobody_yet)
+START_TEST(the_installed_file_has_no_active_service)
 {
 	char *text = read_shipped();
 
@@ -652,7 +652,7 @@ static const struct {
 	{TCP_TO_TCP "max_connections = 1000000;", 64, 512, 1000000, CONFIG_LIMIT_FILE},
 };
 
-START_TEST(auto_is_what_the_host_allows)
+START_TEST(auto_is_the_limit_of_the_host)
 {
 	char text[500];
 
@@ -760,8 +760,8 @@ int main(void)
 	tcase_add_test(tc, disabled_settings_can_be_disabled_in_any_service);
 	tcase_add_test(tc, keys_of_tls_can_be_defaults);
 	tcase_add_test(tc, a_file_without_services_is_legal);
-	tcase_add_test(tc, allow_absent_is_everyone_and_empty_is_nobody);
-	tcase_add_test(tc, the_shipped_file_serves_nobody_yet);
+	tcase_add_test(tc, allow_absent_permits_all_clients_and_empty_none);
+	tcase_add_test(tc, the_installed_file_has_no_active_service);
 	tcase_add_loop_test(tc, each_example_of_the_shipped_file_is_valid, 0, 2);
 	tcase_add_test(tc, each_commented_key_of_the_shipped_file_has_its_default);
 	tcase_add_test(tc, verbs_without_devices_is_refused);
@@ -769,7 +769,7 @@ int main(void)
 	tcase_add_test(tc, descriptors_are_enough_for_all_connections);
 	tcase_add_test(tc, the_defaults_need_no_other_limit);
 	tcase_add_test(tc, numbers_above_the_limit_of_descriptors_are_warned_of);
-	tcase_add_loop_test(tc, auto_is_what_the_host_allows, 0, ARRAY_SIZE(autos));
+	tcase_add_loop_test(tc, auto_is_the_limit_of_the_host, 0, ARRAY_SIZE(autos));
 	tcase_add_test(tc, auto_does_not_depend_on_other_services);
 	tcase_add_test(tc, without_a_daemon_auto_leaves_descriptors_to_it);
 	tcase_add_test(tc, memory_of_other_services_does_not_change_auto);

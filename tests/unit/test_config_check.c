@@ -142,7 +142,7 @@ START_TEST(a_name_to_listen_at_is_looked_up_too)
 }
 END_TEST
 
-START_TEST(silent_name_servers_do_not_hold_it_up)
+START_TEST(silent_name_servers_do_not_delay_the_check)
 {
 	pthread_t late;
 
@@ -262,7 +262,7 @@ int main(void)
 	tcase_add_test(tc, a_literal_is_not_asked_for);
 	tcase_add_test(tc, a_name_that_does_not_resolve_is_warned_of);
 	tcase_add_test(tc, a_name_to_listen_at_is_looked_up_too);
-	tcase_add_test(tc, silent_name_servers_do_not_hold_it_up);
+	tcase_add_test(tc, silent_name_servers_do_not_delay_the_check);
 	tcase_add_test(tc, checks_that_are_impossible_are_not_mentioned);
 	tcase_add_test(tc, a_limit_above_the_memory_is_warned_of);
 	tcase_add_loop_test(tc, an_address_to_listen_at_that_the_host_lacks_is_warned_of, 0,

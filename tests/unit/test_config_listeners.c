@@ -49,7 +49,7 @@ static const struct {
 	 "2: connect: the service at line 2 listens there: the daemon would connect to itself"},
 };
 
-START_TEST(a_mistake_in_an_array_is_told)
+START_TEST(a_mistake_in_an_array_is_reported)
 {
 	char text[400];
 
@@ -140,7 +140,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
 	tcase_add_test(tc, a_service_may_listen_in_several_places);
-	tcase_add_loop_test(tc, a_mistake_in_an_array_is_told, 0, ARRAY_SIZE(mistakes));
+	tcase_add_loop_test(tc, a_mistake_in_an_array_is_reported, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(tc, two_services_do_not_share_a_port);
 	tcase_add_loop_test(tc, a_service_that_listens_elsewhere_is_another, 0, ARRAY_SIZE(others));
 	tcase_add_test(tc, several_listeners_are_printed_as_an_array);

@@ -88,7 +88,7 @@ START_TEST(the_memory_need_of_a_file_is_reported)
 END_TEST
 
 /* What is kept of Replies that are read counts for whom they may be lent to. */
-START_TEST(replies_that_are_lent_take_more_beside_the_limit)
+START_TEST(replies_by_read_chunk_need_memory_in_addition_to_the_limit)
 {
 	struct service_config service = {
 		.listen.transport = TRANSPORT_TCP,
@@ -120,7 +120,7 @@ END_TEST
  * A server that is asked in version two may send a Reply inline that is as long as receives may
  * become.
  */
-START_TEST(a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds)
+START_TEST(a_reply_can_come_inline_up_to_the_receive_size)
 {
 	struct service_config service = {.connect = {.transport = TRANSPORT_IWARP},
 					 .inline_threshold_bytes = 1024,
@@ -223,9 +223,9 @@ int main(void)
 	TCase *tc = tcase_create("config_memory");
 
 	tcase_add_loop_test(tc, the_memory_need_of_a_file_is_reported, 0, (int)ARRAY_SIZE(rows));
-	tcase_add_test(tc, replies_that_are_lent_take_more_beside_the_limit);
+	tcase_add_test(tc, replies_by_read_chunk_need_memory_in_addition_to_the_limit);
 	tcase_add_test(tc, memory_that_depends_on_the_configuration_is_counted);
-	tcase_add_test(tc, a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds);
+	tcase_add_test(tc, a_reply_can_come_inline_up_to_the_receive_size);
 	tcase_add_test(tc, the_overhead_of_a_payload_does_not_grow_with_the_send_size);
 	tcase_add_test(tc, the_memory_of_a_connection_depends_on_its_receives);
 	tcase_add_test(tc, a_pool_has_buffers_for_messages_and_for_receives_of_any_size);

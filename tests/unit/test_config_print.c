@@ -126,7 +126,7 @@ static const struct {
 };
 
 /* Once, and not for each service. */
-START_TEST(a_wrong_default_is_told_where_it_stands)
+START_TEST(a_wrong_default_is_reported_at_its_line)
 {
 	char text[1000];
 
@@ -438,7 +438,7 @@ int main(void)
 	tcase_add_test(tc, default_values_are_marked);
 	tcase_add_test(tc, a_default_is_for_services_that_do_not_say);
 	tcase_add_test(tc, a_default_that_no_service_has_a_use_for_is_warned_of);
-	tcase_add_loop_test(tc, a_wrong_default_is_told_where_it_stands, 0, ARRAY_SIZE(wrong));
+	tcase_add_loop_test(tc, a_wrong_default_is_reported_at_its_line, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, files_of_a_folder_have_services_in_the_order_of_their_names);
 	tcase_add_test(tc, a_folder_that_has_files_of_other_names_only_is_warned_of);
 	tcase_add_loop_test(tc, an_error_in_a_file_of_a_folder_names_it_and_its_line, 0,

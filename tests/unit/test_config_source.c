@@ -357,7 +357,7 @@ static bool may_set_routes(void)
 	       !system("ip route add local 0.0.0.0/0 dev lo table 2049 2>/dev/null");
 }
 
-START_TEST(missing_routes_are_told_until_they_are_there)
+START_TEST(missing_routes_are_reported_until_they_exist)
 {
 	if (!may_set_routes())
 		return;
@@ -402,7 +402,7 @@ START_TEST(an_own_address_of_this_host_is_no_place_for_a_server)
 }
 END_TEST
 
-START_TEST(a_missing_capability_is_told)
+START_TEST(a_missing_capability_is_reported)
 {
 	if (geteuid() == 0) {
 		/* The folder of the fixture is to be left behind by who made it. */
@@ -434,9 +434,9 @@ int main(void)
 	tcase_add_loop_test(tc, unwise_combinations_are_warned_of, 0, ARRAY_SIZE(warnings));
 	tcase_add_loop_test(tc, the_routes_of_a_service_are_printed, 0, ARRAY_SIZE(routes));
 	tcase_add_test(tc, without_such_a_service_nothing_is_printed);
-	tcase_add_test(tc, missing_routes_are_told_until_they_are_there);
+	tcase_add_test(tc, missing_routes_are_reported_until_they_exist);
 	tcase_add_test(tc, an_own_address_of_this_host_is_no_place_for_a_server);
-	tcase_add_test(tc, a_missing_capability_is_told);
+	tcase_add_test(tc, a_missing_capability_is_reported);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

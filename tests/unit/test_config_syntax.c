@@ -146,7 +146,7 @@ static const struct {
 	 "workers = \xc3\xa4;"},
 };
 
-START_TEST(a_syntax_error_is_told_with_its_cure)
+START_TEST(a_syntax_error_is_reported_with_its_cure)
 {
 	char expected[1000];
 	size_t len = (size_t)snprintf(expected, sizeof(expected), "%s: syntax error: %s\n",
@@ -224,7 +224,7 @@ START_TEST(a_file_that_cannot_be_read_says_why)
 }
 END_TEST
 
-START_TEST(a_zero_byte_is_told_with_its_line)
+START_TEST(a_zero_byte_is_reported_with_its_line)
 {
 	struct config *config = NULL;
 	char said[200] = "";
@@ -307,12 +307,12 @@ int main(void)
 	TCase *tc = tcase_create("config_syntax");
 
 	tcase_add_checked_fixture(tc, config_fixture_setup, config_fixture_teardown);
-	tcase_add_loop_test(tc, a_syntax_error_is_told_with_its_cure, 0, ARRAY_SIZE(errors));
+	tcase_add_loop_test(tc, a_syntax_error_is_reported_with_its_cure, 0, ARRAY_SIZE(errors));
 	tcase_add_loop_test(tc, other_errors_are_not_reported_as_syntax_errors, 0,
 			    ARRAY_SIZE(others));
 	tcase_add_loop_test(tc, valid_syntax_is_not_reported, 0, ARRAY_SIZE(good));
 	tcase_add_test(tc, a_file_that_cannot_be_read_says_why);
-	tcase_add_test(tc, a_zero_byte_is_told_with_its_line);
+	tcase_add_test(tc, a_zero_byte_is_reported_with_its_line);
 	tcase_add_test(tc, mistakes_in_an_included_file_name_that_file);
 	tcase_add_test(tc, an_include_of_nothing_names_the_file);
 	suite_add_tcase(suite, tc);

@@ -242,7 +242,7 @@ START_TEST(later_ones_wait_until_the_oldest_has_had_its_time)
 }
 END_TEST
 
-START_TEST(the_silent_go_for_want_of_descriptors)
+START_TEST(silent_clients_are_evicted_if_descriptors_are_short)
 {
 	struct conn_slot *first, *second;
 	enum leg_close why;
@@ -291,7 +291,7 @@ START_TEST(the_oldest_without_a_call_makes_room)
 }
 END_TEST
 
-START_TEST(none_whose_server_is_sought_or_that_has_given_a_call_does)
+START_TEST(no_client_with_a_call_or_a_connecting_server_is_evicted)
 {
 	struct conn_slot *all[MAX], *late, *seeker;
 	enum leg_close why = LEG_CLOSE_COUNT;
@@ -438,7 +438,7 @@ START_TEST(one_without_a_call_goes_before_a_half_closed_one)
 END_TEST
 
 /* A connection whose server is sought, too; its end may come from the thread of another. */
-START_TEST(a_half_closed_one_whose_server_is_sought_makes_room)
+START_TEST(a_half_closed_client_that_waits_for_its_server_is_evicted)
 {
 	struct conn_slot *half, *next;
 	enum leg_close why = LEG_CLOSE_COUNT;
@@ -688,14 +688,14 @@ int main(void)
 	tcase_add_test(tc, a_connection_with_a_call_is_not_evicted);
 	tcase_add_test(tc, where_all_have_given_a_call_later_ones_wait);
 	tcase_add_test(tc, later_ones_wait_until_the_oldest_has_had_its_time);
-	tcase_add_test(tc, the_silent_go_for_want_of_descriptors);
+	tcase_add_test(tc, silent_clients_are_evicted_if_descriptors_are_short);
 	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
-	tcase_add_test(tc, none_whose_server_is_sought_or_that_has_given_a_call_does);
+	tcase_add_test(tc, no_client_with_a_call_or_a_connecting_server_is_evicted);
 	tcase_add_test(tc, a_superseded_connection_gives_its_slot_to_its_client);
 	tcase_add_test(tc, an_evicted_connection_does_not_change_state_again);
 	tcase_add_test(tc, the_half_closed_one_that_has_waited_longest_makes_room);
 	tcase_add_test(tc, one_without_a_call_goes_before_a_half_closed_one);
-	tcase_add_test(tc, a_half_closed_one_whose_server_is_sought_makes_room);
+	tcase_add_test(tc, a_half_closed_client_that_waits_for_its_server_is_evicted);
 	tcase_add_loop_test(tc, a_half_closed_one_that_ends_makes_no_room, 0, 3);
 	tcase_add_test(tc, of_an_address_its_own_half_closed_one_makes_room);
 	tcase_add_test(tc, half_closed_ones_go_for_want_of_descriptors);

@@ -131,7 +131,7 @@ static void await_idle(unsigned was)
 
 /* ---- silent ones ---- */
 
-START_TEST(silent_sockets_lock_nobody_out)
+START_TEST(silent_sockets_keep_no_other_out)
 {
 	int client, upstream;
 	unsigned was;
@@ -193,7 +193,7 @@ static int mpa_set_up(void)
 	return fd;
 }
 
-START_TEST(finished_set_ups_without_a_call_lock_nobody_out)
+START_TEST(connections_without_a_call_keep_no_other_out)
 {
 	int client, upstream, idle[MAX];
 	unsigned was;
@@ -256,7 +256,7 @@ static unsigned lowest_descriptor(void)
 /*
  * The proxy may have four connections or so; the test itself has all the descriptors that it needs.
  */
-START_TEST(silent_ones_make_room_where_descriptors_are_short)
+START_TEST(silent_clients_are_evicted_if_descriptors_are_short)
 {
 	struct rlimit before, few;
 	int client, upstream;
@@ -394,7 +394,7 @@ START_TEST(a_stop_ends_those_that_are_held)
 END_TEST
 
 /* A server that is not there, and more clients than max_connections. */
-START_TEST(held_clients_keep_nobody_out)
+START_TEST(held_clients_keep_no_other_out)
 {
 	int client, upstream;
 
@@ -423,16 +423,16 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, silent_sockets_lock_nobody_out, 0, 2);
+	tcase_add_loop_test(tc, silent_sockets_keep_no_other_out, 0, 2);
 	tcase_add_loop_test(tc, past_the_limit_of_half_open_ones_the_oldest_goes, 0, 2);
-	tcase_add_test(tc, finished_set_ups_without_a_call_lock_nobody_out);
+	tcase_add_test(tc, connections_without_a_call_keep_no_other_out);
 	tcase_add_loop_test(tc, no_connection_with_a_call_is_evicted, 0, 2);
-	tcase_add_test(tc, silent_ones_make_room_where_descriptors_are_short);
+	tcase_add_test(tc, silent_clients_are_evicted_if_descriptors_are_short);
 	tcase_add_loop_test(tc, an_address_has_no_more_than_its_share, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_is_turned_away_does_not_come_back_at_once, 0, 2);
 	tcase_add_loop_test(tc, of_many_that_are_held_the_oldest_go, 0, 2);
 	tcase_add_loop_test(tc, a_stop_ends_those_that_are_held, 0, 2);
-	tcase_add_test(tc, held_clients_keep_nobody_out);
+	tcase_add_test(tc, held_clients_keep_no_other_out);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

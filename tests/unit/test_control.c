@@ -247,7 +247,7 @@ static const struct {
 	{"{\"command\": \"log\"}\n", "the command needs an argument"},
 };
 
-START_TEST(a_bad_request_is_told_what_is_wrong)
+START_TEST(a_bad_request_gets_the_reason)
 {
 	char expected[200];
 
@@ -454,7 +454,7 @@ static int client_open_as(uid_t uid)
 	"{\"schema\":1,\"error\":\"there are too many clients on the control socket: try again\"}\n"
 
 /* Silent ones, as many as get in. */
-START_TEST(users_who_may_only_look_leave_places_to_root)
+START_TEST(read_only_users_leave_slots_for_root)
 {
 	const unsigned others = CONTROL_MAX_CLIENTS - CONTROL_RESERVED_CLIENTS;
 	int fds[2 * CONTROL_MAX_CLIENTS];
@@ -661,7 +661,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_cannot_be_watched_is_dropped);
 	tcase_add_test(tc, a_request_may_come_in_pieces);
 	tcase_add_test(tc, the_end_of_the_stream_ends_a_request);
-	tcase_add_loop_test(tc, a_bad_request_is_told_what_is_wrong, 0, ARRAY_SIZE(refused));
+	tcase_add_loop_test(tc, a_bad_request_gets_the_reason, 0, ARRAY_SIZE(refused));
 	tcase_add_test(tc, a_request_over_its_limit_is_refused);
 	tcase_add_test(tc, log_changes_the_level);
 	tcase_add_test(tc, stop_is_answered_before_it_stops);
@@ -671,7 +671,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_does_not_finish_its_request_is_dropped);
 	tcase_add_test(tc, a_client_that_does_not_take_its_answer_is_dropped);
 	tcase_add_test(tc, a_slow_reader_gets_all_of_its_answer);
-	tcase_add_test(tc, users_who_may_only_look_leave_places_to_root);
+	tcase_add_test(tc, read_only_users_leave_slots_for_root);
 	tcase_add_test(tc, a_rejected_control_client_delays_no_other);
 	tcase_add_test(tc, commands_that_change_something_can_be_answered_late);
 	tcase_add_test(tc, clients_are_bounded_in_number);

@@ -35,7 +35,7 @@ END_TEST
  * Calls of a busy client take each credit as it comes: without one kept back a message would never
  * be sent.
  */
-START_TEST(a_credit_is_kept_back_for_what_waits)
+START_TEST(a_credit_is_reserved_for_a_waiting_message)
 {
 	connector(3);
 	while (credit_window_open(&window))
@@ -141,7 +141,7 @@ int main(void)
 	TCase *tc = tcase_create("control_msgs");
 
 	tcase_add_test(tc, a_connector_takes_a_credit_and_leaves_one);
-	tcase_add_test(tc, a_credit_is_kept_back_for_what_waits);
+	tcase_add_test(tc, a_credit_is_reserved_for_a_waiting_message);
 	tcase_add_test(tc, nothing_is_kept_back_that_would_not_do);
 	tcase_add_loop_test(tc, calls_always_have_the_last_credit, 0, 4);
 	tcase_add_test(tc, a_request_without_a_response_ends_with_any_message);

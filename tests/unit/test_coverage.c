@@ -150,7 +150,7 @@ END_TEST
 /*
  * More ranges than allowed: a range without space is not counted, and the counted ones are right.
  */
-START_TEST(a_peer_that_leaves_more_gaps_than_that_loses_what_is_behind_them)
+START_TEST(a_peer_with_too_many_gaps_loses_the_bytes_after_them)
 {
 	uint32_t count = 4 * COVERAGE_RANGES_MAX;
 
@@ -184,7 +184,7 @@ START_TEST(memory_that_is_full_of_ranges_takes_those_that_touch_one)
 END_TEST
 
 /* Against a map of the bytes. */
-START_TEST(the_prefix_is_what_was_written_without_a_gap)
+START_TEST(the_prefix_ends_at_the_first_gap)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool map[MAP_BYTES] = {false};
@@ -222,9 +222,9 @@ int main(void)
 	tcase_add_test(tc, a_write_of_nothing_changes_nothing);
 	tcase_add_test(tc, the_last_byte_of_the_longest_memory_counts);
 	tcase_add_test(tc, an_honest_peer_may_write_in_any_order);
-	tcase_add_test(tc, a_peer_that_leaves_more_gaps_than_that_loses_what_is_behind_them);
+	tcase_add_test(tc, a_peer_with_too_many_gaps_loses_the_bytes_after_them);
 	tcase_add_test(tc, memory_that_is_full_of_ranges_takes_those_that_touch_one);
-	tcase_add_test(tc, the_prefix_is_what_was_written_without_a_gap);
+	tcase_add_test(tc, the_prefix_ends_at_the_first_gap);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -30,7 +30,7 @@ START_TEST(a_window_asks_for_one_at_least)
 }
 END_TEST
 
-START_TEST(a_grant_is_held_between_one_and_what_was_asked)
+START_TEST(a_grant_is_limited_to_one_and_the_request)
 {
 	struct credit_window window;
 
@@ -187,7 +187,7 @@ START_TEST(a_grant_is_never_zero)
 END_TEST
 
 /* A3.8-5: a client's later request says nothing of the memory exposed to it. */
-START_TEST(no_more_replies_are_lent_than_were_granted)
+START_TEST(replies_by_read_chunk_are_limited_by_the_grant)
 {
 	struct credit_grant grant;
 
@@ -212,7 +212,7 @@ int main(void)
 
 	tcase_add_test(tc, a_window_starts_with_one);
 	tcase_add_test(tc, a_window_asks_for_one_at_least);
-	tcase_add_test(tc, a_grant_is_held_between_one_and_what_was_asked);
+	tcase_add_test(tc, a_grant_is_limited_to_one_and_the_request);
 	tcase_add_test(tc, an_error_grants_less_or_nothing_new);
 	tcase_add_test(tc, a_grant_of_zero_may_say_to_wait);
 	tcase_add_test(tc, a_reserved_credit_is_for_calls_of_our_own);
@@ -221,7 +221,7 @@ int main(void)
 	tcase_add_test(tc, a_grant_used_at_once_grows_at_once);
 	tcase_add_test(tc, a_grant_does_not_grow_past_what_is_requested);
 	tcase_add_test(tc, a_grant_is_never_zero);
-	tcase_add_test(tc, no_more_replies_are_lent_than_were_granted);
+	tcase_add_test(tc, replies_by_read_chunk_are_limited_by_the_grant);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

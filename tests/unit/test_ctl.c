@@ -143,7 +143,7 @@ static const char *render_service(const char *server, bool all)
 	return render(CONTROL_COMMAND_SERVICES, json, all);
 }
 
-START_TEST(services_show_their_server_and_what_is_out_of_the_ordinary)
+START_TEST(services_show_their_server_and_problems)
 {
 	ck_assert_str_eq(
 		render_service(DOWN, false),
@@ -381,7 +381,7 @@ static const struct {
 };
 
 /* On either side. */
-START_TEST(connections_show_what_is_spoken)
+START_TEST(connections_show_their_protocols)
 {
 	char json[512], text[800];
 
@@ -563,7 +563,7 @@ START_TEST(counters_are_explained)
 }
 END_TEST
 
-START_TEST(log_and_stop_say_what_was_done)
+START_TEST(log_and_stop_report_their_effect)
 {
 	ck_assert_str_eq(render(CONTROL_COMMAND_LOG, "{\"level\": \"debug\"}", false),
 			 "log level is debug\n");
@@ -643,7 +643,7 @@ START_TEST(a_daemon_that_is_not_there_is_named)
 }
 END_TEST
 
-START_TEST(a_socket_that_is_not_for_us_is_told_with_its_group)
+START_TEST(a_socket_without_permission_is_reported_with_its_group)
 {
 	static const struct control_ops ops = {0};
 	char dir[] = "/tmp/test-ctl-XXXXXX", path[64], error[256];
@@ -712,7 +712,7 @@ START_TEST(the_socket_is_read_from_the_file)
 }
 END_TEST
 
-START_TEST(a_file_that_cannot_be_read_is_told)
+START_TEST(an_unreadable_file_is_reported)
 {
 	char error[256], *path;
 
@@ -779,7 +779,7 @@ int main(void)
 	tcase_add_test(tc, durations_have_two_units);
 	tcase_add_test(tc, columns_are_aligned);
 	tcase_add_test(tc, columns_are_cut_in_their_middle_the_widest_first);
-	tcase_add_test(tc, services_show_their_server_and_what_is_out_of_the_ordinary);
+	tcase_add_test(tc, services_show_their_server_and_problems);
 	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 7);
 	tcase_add_test(tc, services_show_once_that_a_server_of_mount_is_down);
 	tcase_add_test(tc, a_long_cause_loses_its_end);
@@ -788,7 +788,7 @@ int main(void)
 	tcase_add_test(tc, connections_are_sorted_and_brief);
 	tcase_add_test(tc, connections_are_vertical_lists_when_all_is_asked);
 	tcase_add_test(tc, a_selected_connection_is_a_vertical_list_of_80_columns);
-	tcase_add_loop_test(tc, connections_show_what_is_spoken, 0, ARRAY_SIZE(spoken));
+	tcase_add_loop_test(tc, connections_show_their_protocols, 0, ARRAY_SIZE(spoken));
 	tcase_add_loop_test(tc, connections_show_tls_and_the_name_of_the_peer, 0,
 			    ARRAY_SIZE(tls_rows));
 	tcase_add_test(tc, a_thousand_connections_fit_a_line_of_80);
@@ -798,15 +798,15 @@ int main(void)
 	tcase_add_test(tc, stats_show_zeros_when_asked);
 	tcase_add_test(tc, stats_can_do_without_meanings);
 	tcase_add_test(tc, counters_are_explained);
-	tcase_add_test(tc, log_and_stop_say_what_was_done);
+	tcase_add_test(tc, log_and_stop_report_their_effect);
 	tcase_add_loop_test(tc, answers_with_nothing_in_them_do_no_harm, 0,
 			    CONTROL_COMMAND_STOP + 1);
 	tcase_add_test(tc, an_answer_keeps_no_control_characters);
 	tcase_add_test(tc, answers_of_any_daemon_are_printed_in_plain_text);
 	tcase_add_test(tc, a_daemon_that_is_not_there_is_named);
-	tcase_add_test(tc, a_socket_that_is_not_for_us_is_told_with_its_group);
+	tcase_add_test(tc, a_socket_without_permission_is_reported_with_its_group);
 	tcase_add_loop_test(tc, the_socket_is_read_from_the_file, 0, ARRAY_SIZE(files));
-	tcase_add_test(tc, a_file_that_cannot_be_read_is_told);
+	tcase_add_test(tc, an_unreadable_file_is_reported);
 	tcase_add_test(tc, client_and_daemon_understand_each_other);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

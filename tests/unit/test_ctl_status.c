@@ -134,7 +134,7 @@ END_TEST
 	"b        drained     2      0    -    -  -          not queried\n"                        \
 	"c        down        -      0    -    -  -          not queried\n"
 
-START_TEST(problems_have_their_cause_and_what_to_do)
+START_TEST(problems_have_their_cause_and_cure)
 {
 	ck_assert_str_eq(
 		render_with("{" STATUS ", \"problems\": [" WORST ", " REJECTED "]}",
@@ -314,7 +314,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_good_day);
-	tcase_add_test(tc, problems_have_their_cause_and_what_to_do);
+	tcase_add_test(tc, problems_have_their_cause_and_cure);
 	tcase_add_test(tc, many_problems_have_a_line_each);
 	tcase_add_test(tc, problems_without_space_for_cures_say_where_these_are);
 	tcase_add_test(tc, a_daemon_that_reports_no_problems_is_not_called_good);

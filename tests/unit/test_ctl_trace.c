@@ -47,7 +47,7 @@ static void teardown(void)
 	printed = NULL;
 }
 
-START_TEST(a_line_has_who_what_and_where)
+START_TEST(a_line_has_client_operation_and_stages)
 {
 	ck_assert_str_eq(
 		render("{" CALL ", \"callback\": false, \"operation\": \"READ\","
@@ -58,7 +58,7 @@ START_TEST(a_line_has_who_what_and_where)
 }
 END_TEST
 
-START_TEST(an_error_is_told_behind_it)
+START_TEST(an_error_is_shown_at_the_end)
 {
 	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": true,"
 	       " \"error\": \"STALE\", \"reply_bytes\": 28, " CARRIED ", " STAGES "}");
@@ -195,8 +195,8 @@ int main(void)
 	TCase *tc = tcase_create("trace");
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
-	tcase_add_test(tc, a_line_has_who_what_and_where);
-	tcase_add_test(tc, an_error_is_told_behind_it);
+	tcase_add_test(tc, a_line_has_client_operation_and_stages);
+	tcase_add_test(tc, an_error_is_shown_at_the_end);
 	tcase_add_test(tc, a_client_with_a_verified_certificate_is_named_last);
 	tcase_add_test(tc, a_call_without_an_answer_says_so);
 	tcase_add_test(tc, a_callback_is_carried_to_the_client);

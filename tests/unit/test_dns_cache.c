@@ -215,7 +215,7 @@ static void know(uint32_t ipv4)
 
 /* ---- */
 
-START_TEST(one_look_up_is_for_all_who_wait)
+START_TEST(one_lookup_serves_all_waiting_queries)
 {
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(come(i)->told, 0);
@@ -254,7 +254,7 @@ START_TEST(a_cancelled_query_is_not_notified_and_the_others_are)
 }
 END_TEST
 
-START_TEST(an_answer_is_kept_that_nobody_waits_for_any_more)
+START_TEST(an_answer_without_waiting_queries_is_kept)
 {
 	struct waiter *first = come(0);
 
@@ -266,7 +266,7 @@ START_TEST(an_answer_is_kept_that_nobody_waits_for_any_more)
 }
 END_TEST
 
-START_TEST(others_may_leave_and_come_while_one_is_told)
+START_TEST(queries_can_be_added_and_cancelled_during_a_notification)
 {
 	struct waiter *first = come(0), *second = come(2), *third = come(4);
 
@@ -280,7 +280,7 @@ START_TEST(others_may_leave_and_come_while_one_is_told)
 }
 END_TEST
 
-START_TEST(an_error_is_for_all_who_wait_and_is_asked_about_again)
+START_TEST(an_error_goes_to_all_waiting_queries_and_is_not_kept)
 {
 	come(0);
 	come(1);
@@ -526,7 +526,7 @@ static void count_turn(void *arg)
 		loop_defer(loop, &counter);
 }
 
-START_TEST(a_crowd_is_told_a_few_a_turn)
+START_TEST(many_waiting_queries_are_notified_a_few_at_a_time)
 {
 	many_told = turns = 0;
 	for (unsigned i = 0; i < CLIENTS; i++)
@@ -583,7 +583,7 @@ static void *run(void *arg)
 }
 
 /* /etc/hosts knows it. */
-START_TEST(workers_share_what_the_system_says)
+START_TEST(workers_share_the_systems_answer)
 {
 	struct dns_cache local;
 	struct worker workers[THREADS] = {0};
@@ -623,11 +623,11 @@ int main(void)
 	TCase *tc = tcase_create("dns_cache");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, one_look_up_is_for_all_who_wait);
+	tcase_add_test(tc, one_lookup_serves_all_waiting_queries);
 	tcase_add_test(tc, a_cancelled_query_is_not_notified_and_the_others_are);
-	tcase_add_test(tc, an_answer_is_kept_that_nobody_waits_for_any_more);
-	tcase_add_test(tc, others_may_leave_and_come_while_one_is_told);
-	tcase_add_loop_test(tc, an_error_is_for_all_who_wait_and_is_asked_about_again, 0, 2);
+	tcase_add_test(tc, an_answer_without_waiting_queries_is_kept);
+	tcase_add_test(tc, queries_can_be_added_and_cancelled_during_a_notification);
+	tcase_add_loop_test(tc, an_error_goes_to_all_waiting_queries_and_is_not_kept, 0, 2);
 	tcase_add_test(tc, a_look_up_that_cannot_begin_is_for_want_of_resources);
 	tcase_add_loop_test(tc, the_last_good_answer_is_used_when_a_look_up_fails, 0, 2);
 	tcase_add_test(tc, a_silent_name_server_is_waited_for_a_second_while_an_answer_is_known);
@@ -637,8 +637,8 @@ int main(void)
 	tcase_add_test(tc, an_answer_without_addresses_is_an_error);
 	tcase_add_test(tc, a_name_of_this_daemon_is_refused_for_that);
 	tcase_add_loop_test(tc, an_address_of_this_daemon_is_left_out, 0, 2);
-	tcase_add_test(tc, a_crowd_is_told_a_few_a_turn);
-	tcase_add_test(tc, workers_share_what_the_system_says);
+	tcase_add_test(tc, many_waiting_queries_are_notified_a_few_at_a_time);
+	tcase_add_test(tc, workers_share_the_systems_answer);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("literal");
 	tcase_add_checked_fixture(tc, setup_literal, teardown);

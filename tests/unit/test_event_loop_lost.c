@@ -175,7 +175,7 @@ START_TEST(a_reset_is_heard_and_nothing_before_it)
 }
 END_TEST
 
-START_TEST(the_end_of_what_the_peer_sends_is_said_once)
+START_TEST(the_end_of_the_peers_data_is_reported_once)
 {
 	want_reading(_i);
 	loop_io_set(loop, one.io, LOOP_LOST | LOOP_END);
@@ -202,7 +202,7 @@ START_TEST(the_end_of_what_the_peer_sends_is_said_once)
 END_TEST
 
 /* While it is full only the watched event can report it, and that is readiness for writing. */
-START_TEST(a_full_one_that_is_to_be_written_hears_of_both)
+START_TEST(a_full_descriptor_gets_both_events)
 {
 	fill(one.fd);
 	want_reading(_i ? AFTER_READ : 0);
@@ -215,7 +215,7 @@ START_TEST(a_full_one_that_is_to_be_written_hears_of_both)
 }
 END_TEST
 
-START_TEST(a_loss_that_nobody_watched_for_is_told_when_asked_for)
+START_TEST(an_unwatched_loss_is_reported_when_watched)
 {
 	loop_io_set(loop, one.io, LOOP_LOST);
 	loop_io_set(loop, one.io, 0);
@@ -268,7 +268,7 @@ START_TEST(reading_that_is_wanted_again_is_a_system_call_only_after_bytes)
 }
 END_TEST
 
-START_TEST(all_that_are_lost_at_once_are_told)
+START_TEST(all_losses_of_one_iteration_are_reported)
 {
 	struct watched *many = calloc(MANY, sizeof(*many));
 
@@ -324,7 +324,7 @@ START_TEST(an_unwatchable_descriptor_is_reported)
 END_TEST
 
 /* It may come while only a loss is waited for. */
-START_TEST(an_end_that_nobody_watched_for_is_told_when_asked_for)
+START_TEST(an_unwatched_end_is_reported_when_watched)
 {
 	loop_io_set(loop, one.io, LOOP_LOST);
 	ck_assert_int_eq(shutdown(one.peer, SHUT_WR), 0);
@@ -344,13 +344,13 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_reset_is_heard_and_nothing_before_it, 0, ALL_WAYS + 1);
-	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_said_once, 0, ALL_WAYS + 1);
-	tcase_add_loop_test(tc, a_full_one_that_is_to_be_written_hears_of_both, 0, 2);
-	tcase_add_test(tc, a_loss_that_nobody_watched_for_is_told_when_asked_for);
-	tcase_add_test(tc, an_end_that_nobody_watched_for_is_told_when_asked_for);
+	tcase_add_loop_test(tc, the_end_of_the_peers_data_is_reported_once, 0, ALL_WAYS + 1);
+	tcase_add_loop_test(tc, a_full_descriptor_gets_both_events, 0, 2);
+	tcase_add_test(tc, an_unwatched_loss_is_reported_when_watched);
+	tcase_add_test(tc, an_unwatched_end_is_reported_when_watched);
 	tcase_add_test(tc, only_the_first_watch_is_a_system_call);
 	tcase_add_test(tc, reading_that_is_wanted_again_is_a_system_call_only_after_bytes);
-	tcase_add_test(tc, all_that_are_lost_at_once_are_told);
+	tcase_add_test(tc, all_losses_of_one_iteration_are_reported);
 	tcase_add_test(tc, a_callback_can_free_another_lost_descriptor);
 	tcase_add_test(tc, an_unwatchable_descriptor_is_reported);
 	suite_add_tcase(suite, tc);

@@ -44,7 +44,7 @@ START_TEST(no_more_are_kept_than_the_bound)
 }
 END_TEST
 
-START_TEST(large_objects_and_those_of_nobody_are_not_kept)
+START_TEST(large_objects_and_those_without_a_list_are_not_kept)
 {
 	size_t largest = FREELISTS_CLASSES * FREELISTS_STEP_BYTES;
 
@@ -58,7 +58,7 @@ START_TEST(large_objects_and_those_of_nobody_are_not_kept)
 }
 END_TEST
 
-START_TEST(a_list_keeps_what_it_may)
+START_TEST(a_list_keeps_objects_up_to_its_limit)
 {
 	struct freelist list = {0};
 	void *a = freelist_get(&list, 16384), *b = freelist_get(&list, 16384);
@@ -85,8 +85,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, freed_items_are_reused_for_their_size);
 	tcase_add_test(tc, no_more_are_kept_than_the_bound);
-	tcase_add_test(tc, large_objects_and_those_of_nobody_are_not_kept);
-	tcase_add_test(tc, a_list_keeps_what_it_may);
+	tcase_add_test(tc, large_objects_and_those_without_a_list_are_not_kept);
+	tcase_add_test(tc, a_list_keeps_objects_up_to_its_limit);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -88,7 +88,7 @@ START_TEST(of_equal_hashes_the_last_one_comes_first)
 }
 END_TEST
 
-START_TEST(some_node_is_had_until_none_is_left)
+START_TEST(any_node_can_be_taken_until_the_table_is_empty)
 {
 	struct hash_node *node;
 	unsigned removed = 0;
@@ -146,7 +146,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, exactly_the_added_entries_are_found);
 	tcase_add_test(tc, of_equal_hashes_the_last_one_comes_first);
-	tcase_add_test(tc, some_node_is_had_until_none_is_left);
+	tcase_add_test(tc, any_node_can_be_taken_until_the_table_is_empty);
 	tcase_add_test(tc, one_entry_takes_no_memory);
 	tcase_add_test(tc, a_table_that_is_all_zero_can_be_freed);
 	tcase_add_test(tc, hashes_of_bytes_depend_on_key_and_length);

@@ -46,7 +46,7 @@ START_TEST(each_form_encodes_to_its_golden_bytes)
 }
 END_TEST
 
-START_TEST(each_form_decodes_to_what_it_says)
+START_TEST(each_form_decodes_to_its_values)
 {
 	const struct golden *golden = &goldens[_i];
 	uint8_t send[1024];
@@ -277,7 +277,7 @@ int main(void)
 	int count = GOLDEN_COUNT;
 
 	tcase_add_loop_test(tc, each_form_encodes_to_its_golden_bytes, 0, count);
-	tcase_add_loop_test(tc, each_form_decodes_to_what_it_says, 0, count);
+	tcase_add_loop_test(tc, each_form_decodes_to_its_values, 0, count);
 	tcase_add_loop_test(tc, each_form_cut_off_anywhere_is_short_or_bad, 0, count);
 	tcase_add_loop_test(tc, each_form_stands_any_flipped_bit, 0, count);
 	tcase_add_loop_test(tc, encoding_never_writes_past_its_room, 0, count);

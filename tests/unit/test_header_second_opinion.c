@@ -72,7 +72,7 @@ START_TEST(the_generated_decoder_reads_our_values)
 }
 END_TEST
 
-START_TEST(we_read_in_theirs_what_they_said)
+START_TEST(our_decoder_reads_the_generated_encoding)
 {
 	const struct opinion *opinion = &opinions[_i];
 
@@ -204,7 +204,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, the_generated_encoder_writes_the_same_bytes, 0, count);
 	tcase_add_loop_test(tc, the_generated_decoder_reads_our_values, 0, count);
-	tcase_add_loop_test(tc, we_read_in_theirs_what_they_said, 0, count);
+	tcase_add_loop_test(tc, our_decoder_reads_the_generated_encoding, 0, count);
 	tcase_add_loop_test(tc, we_take_no_damaged_header_that_they_refuse, 0, count);
 	tcase_add_test(tc, we_refuse_nothing_without_lists_that_they_take);
 	suite_add_tcase(suite, tc);

@@ -71,7 +71,7 @@ START_TEST(a_send_shorter_than_its_type_always_is_is_short)
 END_TEST
 
 /* E4.2-5 */
-START_TEST(reserved_types_are_told_from_unknown_ones_and_do_not_encode)
+START_TEST(reserved_types_are_distinguished_from_unknown_ones_and_do_not_encode)
 {
 	static const struct {
 		uint32_t proc;
@@ -253,7 +253,7 @@ int main(void)
 	TCase *tc = tcase_create("header_v2");
 
 	tcase_add_test(tc, a_send_shorter_than_its_type_always_is_is_short);
-	tcase_add_test(tc, reserved_types_are_told_from_unknown_ones_and_do_not_encode);
+	tcase_add_test(tc, reserved_types_are_distinguished_from_unknown_ones_and_do_not_encode);
 	tcase_add_test(tc, optional_is_no_type_of_version_one);
 	tcase_add_test(tc, an_error_carries_nothing_but_its_code);
 	tcase_add_test(tc, err_vers_has_its_range_in_version_two_as_in_any);

@@ -56,7 +56,7 @@ static const struct {
 	{"localhost..", false},
 };
 
-START_TEST(each_host_is_told_apart)
+START_TEST(hosts_are_distinguished)
 {
 	ck_assert_msg(http_host_is_ours(rows[_i].host, "proxy1.example.org", &hosts) ==
 			      rows[_i].ours,
@@ -79,7 +79,7 @@ int main(void)
 	Suite *suite = suite_create("http host");
 	TCase *tc = tcase_create("http host");
 
-	tcase_add_loop_test(tc, each_host_is_told_apart, 0, ARRAY_SIZE(rows));
+	tcase_add_loop_test(tc, hosts_are_distinguished, 0, ARRAY_SIZE(rows));
 	tcase_add_test(tc, a_machine_without_a_name_has_none);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

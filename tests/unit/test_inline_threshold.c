@@ -14,7 +14,7 @@ static struct inline_threshold make(uint32_t own, uint32_t profile)
 	return limit;
 }
 
-START_TEST(before_the_peer_has_told_it_is_the_default)
+START_TEST(the_threshold_is_the_default_until_the_peer_announces_one)
 {
 	struct inline_threshold limit = make(8192, 0);
 
@@ -94,7 +94,7 @@ int main(void)
 	Suite *suite = suite_create("inline_threshold");
 	TCase *tc = tcase_create("inline_threshold");
 
-	tcase_add_test(tc, before_the_peer_has_told_it_is_the_default);
+	tcase_add_test(tc, the_threshold_is_the_default_until_the_peer_announces_one);
 	tcase_add_test(tc, less_than_the_default_counts_as_the_default);
 	tcase_add_test(tc, the_least_of_all_sources_is_agreed);
 	tcase_add_test(tc, every_threshold_can_be_expressed_in_private_data);

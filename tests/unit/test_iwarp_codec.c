@@ -120,7 +120,7 @@ START_TEST(mpa_frames_both_ways)
 }
 END_TEST
 
-START_TEST(mpa_garbage_is_told_by_its_first_byte)
+START_TEST(mpa_garbage_is_detected_at_its_first_byte)
 {
 	uint8_t bytes[64];
 	struct mpa_frame frame;
@@ -333,7 +333,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, crc32c_has_its_check_value_in_any_pieces);
 	tcase_add_loop_test(tc, mpa_frames_both_ways, 0, ARRAY_SIZE(frames));
-	tcase_add_test(tc, mpa_garbage_is_told_by_its_first_byte);
+	tcase_add_test(tc, mpa_garbage_is_detected_at_its_first_byte);
 	tcase_add_loop_test(tc, ddp_headers_both_ways, 0, ARRAY_SIZE(headers));
 	tcase_add_test(tc, reserved_bits_are_not_looked_at);
 	tcase_add_test(tc, read_requests_both_ways);

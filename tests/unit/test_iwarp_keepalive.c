@@ -65,7 +65,7 @@ static void wait_for(uint64_t us)
 	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
 }
 
-START_TEST(an_answered_probe_is_told_nobody)
+START_TEST(an_answered_probe_is_not_reported)
 {
 	for (unsigned i = 0; i < 3; i++) {
 		struct rdmap_read read = probe();
@@ -283,7 +283,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, peer_teardown);
-	tcase_add_test(tc, an_answered_probe_is_told_nobody);
+	tcase_add_test(tc, an_answered_probe_is_not_reported);
 	tcase_add_test(tc, a_probe_without_an_answer_is_a_lost_peer);
 	tcase_add_test(tc, a_peer_that_sends_anything_is_there);
 	tcase_add_test(tc, a_second_answer_breaks_the_protocol);

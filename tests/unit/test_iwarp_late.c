@@ -275,7 +275,7 @@ START_TEST(taking_memory_back_that_a_read_waits_for_ends_the_connection)
 }
 END_TEST
 
-START_TEST(closing_while_a_read_waits_sends_what_was_posted_and_no_more_of_it)
+START_TEST(closing_while_a_read_waits_sends_posted_data_but_not_the_rest_of_the_read)
 {
 	struct side_wr read, send;
 
@@ -301,7 +301,7 @@ START_TEST(closing_while_a_read_waits_sends_what_was_posted_and_no_more_of_it)
 }
 END_TEST
 
-START_TEST(a_peer_that_invalidates_what_it_reads_gets_it_if_it_is_there)
+START_TEST(a_peer_that_invalidates_memory_it_reads_gets_data_that_are_ready)
 {
 	struct side_wr read, send;
 
@@ -398,7 +398,7 @@ static void note_reads(struct iwarp_side *side)
 }
 
 /* A conforming peer Reads without end: the queue proceeds after one Response, and vice versa. */
-START_TEST(responses_and_what_is_posted_take_turns)
+START_TEST(responses_and_posted_work_take_turns)
 {
 	struct side_wr reads[16], sends[24], writes[2];
 	struct buf *sink = buf_get(a.pool, LATE_BYTES);
@@ -455,15 +455,17 @@ int main(void)
 	tc = tcase_create("pair");
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, pair_setup, pair_teardown);
-	tcase_add_test(tc, responses_and_what_is_posted_take_turns);
+	tcase_add_test(tc, responses_and_posted_work_take_turns);
 	tcase_add_test(tc, sends_and_our_own_reads_pass_a_response_that_waits);
 	tcase_add_loop_test(
 		tc, a_write_passes_a_response_that_has_not_begun_and_follows_one_that_has, 0, 2);
 	tcase_add_test(tc, a_read_that_waits_holds_up_the_reads_behind_it);
 	tcase_add_loop_test(tc, taking_memory_back_that_a_read_waits_for_ends_the_connection, 0, 2);
-	tcase_add_loop_test(tc, closing_while_a_read_waits_sends_what_was_posted_and_no_more_of_it,
-			    0, 2);
-	tcase_add_loop_test(tc, a_peer_that_invalidates_what_it_reads_gets_it_if_it_is_there, 0, 2);
+	tcase_add_loop_test(
+		tc, closing_while_a_read_waits_sends_posted_data_but_not_the_rest_of_the_read, 0,
+		2);
+	tcase_add_loop_test(tc, a_peer_that_invalidates_memory_it_reads_gets_data_that_are_ready, 0,
+			    2);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("hostile");
 	tcase_set_timeout(tc, 60);

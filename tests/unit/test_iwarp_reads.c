@@ -80,7 +80,7 @@ START_TEST(reads_one_after_another_within_the_ird)
 }
 END_TEST
 
-START_TEST(read_request_for_what_is_not_lent)
+START_TEST(read_request_for_memory_that_is_not_exposed)
 {
 	static const struct {
 		uint8_t code;
@@ -114,7 +114,7 @@ START_TEST(read_request_whose_offset_wraps)
 }
 END_TEST
 
-START_TEST(read_response_that_nobody_asked_for)
+START_TEST(read_response_without_a_request)
 {
 	peer_tagged(RDMAP_READ_RESPONSE, true, peer_writable.rkey, peer_writable.addr, 4);
 	peer_fpdu_give();
@@ -300,10 +300,10 @@ int main(void)
 	tcase_add_test(tc, read_request_in_pieces);
 	tcase_add_loop_test(tc, read_requests_beyond_the_ird, 0, 2);
 	tcase_add_test(tc, reads_one_after_another_within_the_ird);
-	tcase_add_loop_test(tc, read_request_for_what_is_not_lent, 0, 6);
+	tcase_add_loop_test(tc, read_request_for_memory_that_is_not_exposed, 0, 6);
 	tcase_add_test(tc, read_request_without_the_right);
 	tcase_add_test(tc, read_request_whose_offset_wraps);
-	tcase_add_test(tc, read_response_that_nobody_asked_for);
+	tcase_add_test(tc, read_response_without_a_request);
 	tcase_add_loop_test(tc, a_header_that_is_cut_where_another_was_expected, 0, 400);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("initiator");

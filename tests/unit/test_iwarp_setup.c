@@ -31,7 +31,7 @@ START_TEST(a_linux_client_is_answered_in_kind)
 }
 END_TEST
 
-START_TEST(our_request_is_what_knfsd_accepts)
+START_TEST(our_request_is_one_that_knfsd_accepts)
 {
 	peer_connecting(false);
 	peer_expect(REQ "1002000c"
@@ -474,7 +474,7 @@ START_TEST(a_proxy_header_is_a_reason_of_its_own)
 }
 END_TEST
 
-START_TEST(a_server_that_accepts_tcp_and_no_more_is_told_from_one_that_does_not)
+START_TEST(a_server_that_only_accepts_tcp_is_distinguished_from_one_that_does_not)
 {
 	const uint64_t late_us = IWARP_SETUP_TIMEOUT_US;
 
@@ -619,7 +619,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, end);
 	tcase_add_test(tc, a_linux_client_is_answered_in_kind);
-	tcase_add_test(tc, our_request_is_what_knfsd_accepts);
+	tcase_add_test(tc, our_request_is_one_that_knfsd_accepts);
 	tcase_add_test(tc, the_initiator_always_offers_a_read);
 	tcase_add_test(tc, depths_are_capped);
 	tcase_add_test(tc, a_preface_goes_before_the_request);
@@ -641,7 +641,7 @@ int main(void)
 			    (int)ARRAY_SIZE(strangers));
 	tcase_add_loop_test(tc, a_proxy_header_is_a_reason_of_its_own, 0,
 			    (int)ARRAY_SIZE(proxy_headers));
-	tcase_add_test(tc, a_server_that_accepts_tcp_and_no_more_is_told_from_one_that_does_not);
+	tcase_add_test(tc, a_server_that_only_accepts_tcp_is_distinguished_from_one_that_does_not);
 	tcase_add_test(tc, nothing_is_said_of_the_port_once_it_has_answered);
 	tcase_add_test(tc, a_reply_in_revision_1_is_taken_with_our_own_depths);
 	tcase_add_loop_test(tc, start_up_frames_come_in_any_pieces, 1, 33);

@@ -79,7 +79,7 @@ START_TEST(a_port_without_listener_is_refused)
 }
 END_TEST
 
-START_TEST(a_peer_that_never_answers_is_given_up)
+START_TEST(a_peer_that_never_answers_is_closed)
 {
 	int fd;
 
@@ -182,7 +182,7 @@ static void expect_tuned(int fd, unsigned idle_s, int interval_s, int end_ms)
  * A silent peer is probed, and its connection is closed after a time that depends on the silence;
  * so is one that reads nothing.
  */
-START_TEST(a_silent_peer_is_asked_and_given_up)
+START_TEST(a_silent_peer_is_probed_and_closed)
 {
 	static const struct {
 		unsigned idle_s;
@@ -295,7 +295,7 @@ static void unpause(void *arg)
 	fabric_listener_pause(ends.listener, false);
 }
 
-START_TEST(a_paused_listener_takes_nobody_until_it_goes_on)
+START_TEST(a_paused_listener_accepts_no_connection_until_it_resumes)
 {
 	struct loop_timer *timer;
 
@@ -366,7 +366,7 @@ static void on_incoming_drop(void *arg, struct fabric_incoming *in)
 	ends.server.closed = 1;
 }
 
-START_TEST(a_connection_that_nobody_wants_is_closed)
+START_TEST(an_unwanted_connection_is_closed)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -402,7 +402,7 @@ static void on_incoming_hold(void *arg, struct fabric_incoming *in)
 }
 
 /* Its request is here by the time that it is turned away. */
-START_TEST(a_connection_that_nobody_wants_is_told_why)
+START_TEST(an_unwanted_connection_gets_the_reason)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -448,7 +448,7 @@ START_TEST(a_peer_without_a_request_gets_no_answer)
 }
 END_TEST
 
-START_TEST(addresses_and_depths_are_told)
+START_TEST(addresses_and_depths_are_reported)
 {
 	struct fabric_ep_info info;
 
@@ -603,7 +603,7 @@ START_TEST(a_source_that_cannot_be_had_is_an_error_at_once)
 }
 END_TEST
 
-START_TEST(another_hosts_address_is_had_by_who_may)
+START_TEST(a_foreign_address_can_be_bound_with_the_capability)
 {
 	const struct sockaddr_in server = loopback(1, 2049);
 	struct fabric_ep_params params = {.source_transparent = true};
@@ -634,27 +634,27 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_rejected_client_is_refused);
 	tcase_add_test(tc, a_port_without_listener_is_refused);
-	tcase_add_loop_test(tc, a_peer_that_never_answers_is_given_up, 0, 2);
+	tcase_add_loop_test(tc, a_peer_that_never_answers_is_closed, 0, 2);
 	tcase_add_test(tc, garbage_ends_only_its_own_connection);
 	tcase_add_test(tc, a_socket_that_cannot_be_watched_ends_its_connection);
 	tcase_add_test(tc, a_reset_is_a_lost_connection);
-	tcase_add_loop_test(tc, a_silent_peer_is_asked_and_given_up, 0, 5);
+	tcase_add_loop_test(tc, a_silent_peer_is_probed_and_closed, 0, 5);
 	tcase_add_loop_test(tc, peers_are_asked_at_times_that_differ, 0, 8);
 	tcase_add_test(tc, connecting_and_accepted_sockets_have_the_same_options);
 	tcase_add_test(tc, an_error_says_whether_the_peer_still_answers);
 	tcase_add_test(tc, closing_while_connecting_closes);
 	tcase_add_test(tc, an_address_of_no_family_is_an_error);
-	tcase_add_test(tc, a_paused_listener_takes_nobody_until_it_goes_on);
+	tcase_add_test(tc, a_paused_listener_accepts_no_connection_until_it_resumes);
 	tcase_add_test(tc, running_out_of_descriptors_only_delays_accepting);
-	tcase_add_test(tc, a_connection_that_nobody_wants_is_closed);
-	tcase_add_test(tc, a_connection_that_nobody_wants_is_told_why);
+	tcase_add_test(tc, an_unwanted_connection_is_closed);
+	tcase_add_test(tc, an_unwanted_connection_gets_the_reason);
 	tcase_add_loop_test(tc, a_peer_without_a_request_gets_no_answer, 0, 5);
-	tcase_add_test(tc, addresses_and_depths_are_told);
+	tcase_add_test(tc, addresses_and_depths_are_reported);
 	tcase_add_test(tc, a_connection_comes_from_the_address_and_port_asked_for);
 	tcase_add_test(tc, a_port_is_free_at_once_after_an_abort);
 	tcase_add_test(tc, an_abort_while_connecting_closes);
 	tcase_add_test(tc, a_source_that_cannot_be_had_is_an_error_at_once);
-	tcase_add_test(tc, another_hosts_address_is_had_by_who_may);
+	tcase_add_test(tc, a_foreign_address_can_be_bound_with_the_capability);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

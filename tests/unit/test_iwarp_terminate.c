@@ -365,7 +365,7 @@ START_TEST(terminate_that_is_none)
 }
 END_TEST
 
-START_TEST(a_terminate_never_cuts_an_fpdu_and_drops_what_is_behind_it)
+START_TEST(a_terminate_never_cuts_an_fpdu_and_drops_later_work)
 {
 	uint8_t first[16];
 	struct buf *buf = buf_get(peer_side.pool, 100000);
@@ -420,7 +420,7 @@ static const struct {
 	{{0xff, 0xff, 0xff, 0xff}, "Terminate ff ff ff ff: unknown layer: unknown error"},
 };
 
-START_TEST(a_terminate_from_the_peer_is_told_in_words)
+START_TEST(a_terminate_from_the_peer_is_reported_in_words)
 {
 	struct buf *buf = buf_get(peer_side.pool, 100);
 	struct side_wr swr;
@@ -506,8 +506,9 @@ int main(void)
 	tcase_add_loop_test(tc, invalidation_of_an_unknown_stag, 0, 2);
 	tcase_add_test(tc, an_invalidated_stag_is_dead);
 	tcase_add_loop_test(tc, terminate_that_is_none, 0, 2);
-	tcase_add_test(tc, a_terminate_never_cuts_an_fpdu_and_drops_what_is_behind_it);
-	tcase_add_loop_test(tc, a_terminate_from_the_peer_is_told_in_words, 0, ARRAY_SIZE(said));
+	tcase_add_test(tc, a_terminate_never_cuts_an_fpdu_and_drops_later_work);
+	tcase_add_loop_test(tc, a_terminate_from_the_peer_is_reported_in_words, 0,
+			    ARRAY_SIZE(said));
 	tcase_add_loop_test(tc, a_proxy_header_between_fpdus_is_a_reason_of_its_own, 0,
 			    ARRAY_SIZE(proxy_headers));
 	suite_add_tcase(suite, tc);

@@ -134,7 +134,7 @@ START_TEST(a_responder_never_nudges)
 }
 END_TEST
 
-START_TEST(closing_sends_what_was_posted_and_then_wants_fin)
+START_TEST(closing_sends_posted_data_and_then_waits_for_fin)
 {
 	struct buf *buf;
 	struct side_wr swr, late;
@@ -188,7 +188,7 @@ END_TEST
  * Posted data go out as slowly as the peer reads them, as long as it reads enough; then the end
  * follows.
  */
-START_TEST(closing_goes_on_while_the_peer_takes_what_was_posted)
+START_TEST(closing_continues_while_the_peer_accepts_posted_data)
 {
 	static uint8_t taken[1u << 20];
 	const uint32_t total = 10 * IWARP_CLOSE_STEP_BYTES;
@@ -231,7 +231,7 @@ START_TEST(closing_goes_on_while_the_peer_takes_what_was_posted)
 END_TEST
 
 /* What the socket was given counts once the peer has taken it. */
-START_TEST(closing_goes_by_what_the_peer_has_taken)
+START_TEST(closing_depends_on_acknowledged_bytes)
 {
 	static uint8_t taken[1u << 20];
 	const uint32_t total = 4 * IWARP_CLOSE_STEP_BYTES;
@@ -400,10 +400,10 @@ int main(void)
 	tcase_add_test(tc, a_first_send_without_an_answer_is_nudged_three_times);
 	tcase_add_test(tc, an_answer_ends_the_nudging);
 	tcase_add_test(tc, a_responder_never_nudges);
-	tcase_add_test(tc, closing_sends_what_was_posted_and_then_wants_fin);
+	tcase_add_test(tc, closing_sends_posted_data_and_then_waits_for_fin);
 	tcase_add_test(tc, closing_takes_no_longer_than_its_deadline);
-	tcase_add_loop_test(tc, closing_goes_on_while_the_peer_takes_what_was_posted, 0, 2);
-	tcase_add_test(tc, closing_goes_by_what_the_peer_has_taken);
+	tcase_add_loop_test(tc, closing_continues_while_the_peer_accepts_posted_data, 0, 2);
+	tcase_add_test(tc, closing_depends_on_acknowledged_bytes);
 	tcase_add_test(tc, closing_has_an_end_however_much_is_posted);
 	tcase_add_test(tc, a_peer_that_reads_on_does_not_put_the_end_off);
 	tcase_add_loop_test(tc, fin_from_the_peer, 0, 2);

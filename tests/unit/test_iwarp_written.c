@@ -64,7 +64,7 @@ START_TEST(the_first_and_the_last_segment_may_be_empty)
 }
 END_TEST
 
-START_TEST(a_message_whose_key_is_taken_back_counts_nothing)
+START_TEST(a_message_whose_key_is_invalidated_does_not_count)
 {
 	peer_tagged(RDMAP_WRITE, false, peer_writable.rkey, peer_writable.addr, 100);
 	peer_fpdu_give();
@@ -165,7 +165,7 @@ int main(void)
 	tcase_add_test(plain, writes_in_order_count_as_they_come);
 	tcase_add_test(plain, a_message_of_many_segments_counts_when_it_is_whole);
 	tcase_add_test(plain, the_first_and_the_last_segment_may_be_empty);
-	tcase_add_test(plain, a_message_whose_key_is_taken_back_counts_nothing);
+	tcase_add_test(plain, a_message_whose_key_is_invalidated_does_not_count);
 	tcase_add_test(plain, bytes_written_twice_count_once);
 	tcase_add_test(plain, a_gap_ends_what_counts);
 	tcase_add_test(plain, many_small_writes_in_any_order_count);

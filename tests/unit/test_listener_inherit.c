@@ -200,7 +200,7 @@ START_TEST(a_drained_service_leaves_the_store)
 }
 END_TEST
 
-START_TEST(a_reload_is_told_from_its_begin_to_its_end)
+START_TEST(a_reload_is_notified_from_its_begin_to_its_end)
 {
 	char text[512];
 	int fd;
@@ -231,7 +231,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_socket_of_a_unit_that_no_service_listens_at_is_an_error, 0, 2);
 	tcase_add_test(tc, on_a_socket_of_a_unit_a_drained_service_turns_clients_away);
 	tcase_add_test(tc, a_drained_service_leaves_the_store);
-	tcase_add_test(tc, a_reload_is_told_from_its_begin_to_its_end);
+	tcase_add_test(tc, a_reload_is_notified_from_its_begin_to_its_end);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

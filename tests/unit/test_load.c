@@ -68,7 +68,7 @@ START_TEST(a_latency_is_less_than_one_percent_off)
 }
 END_TEST
 
-START_TEST(percentiles_are_those_of_what_was_added)
+START_TEST(percentiles_are_those_of_the_added_values)
 {
 	static struct latency latency;
 
@@ -337,7 +337,7 @@ int main(void)
 	tcase_add_test(tc, bytes_that_land_elsewhere_are_seen);
 	tcase_add_test(tc, every_byte_is_compared);
 	tcase_add_test(tc, a_latency_is_less_than_one_percent_off);
-	tcase_add_test(tc, percentiles_are_those_of_what_was_added);
+	tcase_add_test(tc, percentiles_are_those_of_the_added_values);
 	tcase_add_test(tc, arrivals_come_at_their_rate_and_at_random);
 	tcase_add_test(tc, a_seed_decides_when_they_come);
 	tcase_add_test(tc, no_more_than_the_bound_wait);

@@ -238,7 +238,7 @@ START_TEST(the_report_of_suppressed_lines_has_their_kind_and_period)
 }
 END_TEST
 
-START_TEST(a_bucket_that_nobody_named_is_told_too)
+START_TEST(an_unnamed_bucket_is_reported_too)
 {
 	struct log_limit limits[3] = {{.burst = 1}, {.burst = 1}, {.burst = 1}};
 
@@ -356,7 +356,7 @@ START_TEST(a_noisy_connection_has_its_share_and_no_more)
 END_TEST
 
 /* For an hour, each of ten: what flows back is enough for them and for others. */
-START_TEST(noisy_connections_silence_nobody_for_long)
+START_TEST(noisy_connections_suppress_others_only_briefly)
 {
 	struct log_ctx noisy[10], quiet;
 
@@ -406,7 +406,7 @@ START_TEST(kinds_have_buckets_of_their_own)
 }
 END_TEST
 
-START_TEST(lines_that_were_lost_are_counted_and_told)
+START_TEST(lost_lines_are_counted_and_reported)
 {
 	ck_assert_uint_eq(log_lines_dropped(), 0);
 	blocked = true;
@@ -429,7 +429,7 @@ START_TEST(lines_that_were_lost_are_counted_and_told)
 END_TEST
 
 /* Standard error is a pipe that nobody reads at first. */
-START_TEST(a_log_that_cannot_be_written_blocks_nobody)
+START_TEST(an_unwritable_log_does_not_block)
 {
 	const unsigned long long lines_put = 2 * LOG_QUEUE_BYTES / 1000;
 	unsigned long long lines_read = 0, lost = 0, n;
@@ -485,7 +485,7 @@ int main(void)
 	tcase_add_test(tc, control_characters_are_escaped);
 	tcase_add_test(tc, a_long_line_is_cut_and_marked);
 	tcase_add_test(tc, the_report_of_suppressed_lines_has_their_kind_and_period);
-	tcase_add_test(tc, a_bucket_that_nobody_named_is_told_too);
+	tcase_add_test(tc, an_unnamed_bucket_is_reported_too);
 	tcase_add_test(tc, a_token_comes_back_each_five_seconds);
 	tcase_add_test(tc, a_bucket_may_fill_faster);
 	tcase_add_test(tc, the_report_of_suppressed_lines_has_their_level);
@@ -493,11 +493,11 @@ int main(void)
 	tcase_add_test(tc, a_line_that_would_be_left_out_need_not_be_made);
 	tcase_add_test(tc, a_bucket_fills_up_to_its_burst_and_no_further);
 	tcase_add_test(tc, a_noisy_connection_has_its_share_and_no_more);
-	tcase_add_test(tc, noisy_connections_silence_nobody_for_long);
+	tcase_add_test(tc, noisy_connections_suppress_others_only_briefly);
 	tcase_add_test(tc, many_connections_fill_no_log_either);
 	tcase_add_test(tc, kinds_have_buckets_of_their_own);
-	tcase_add_test(tc, lines_that_were_lost_are_counted_and_told);
-	tcase_add_test(tc, a_log_that_cannot_be_written_blocks_nobody);
+	tcase_add_test(tc, lost_lines_are_counted_and_reported);
+	tcase_add_test(tc, an_unwritable_log_does_not_block);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

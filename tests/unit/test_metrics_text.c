@@ -54,7 +54,7 @@ START_TEST(values_of_labels_are_escaped)
 END_TEST
 
 /* 2^-14 s is 61 us; 2^6 s is 64. */
-START_TEST(histograms_count_what_is_below_each_limit)
+START_TEST(histograms_count_the_values_below_each_limit)
 {
 	struct histogram histogram = {0};
 
@@ -146,7 +146,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, counters_have_their_suffix_where_each_format_wants_it, 0, 2);
 	tcase_add_test(tc, values_of_labels_are_escaped);
-	tcase_add_test(tc, histograms_count_what_is_below_each_limit);
+	tcase_add_test(tc, histograms_count_the_values_below_each_limit);
 	tcase_add_test(tc, a_text_that_would_be_too_long_is_none);
 	tcase_add_test(tc, the_manual_has_each_of_them);
 	suite_add_tcase(suite, tc);

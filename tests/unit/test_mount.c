@@ -162,7 +162,7 @@ START_TEST(calls_that_go_elsewhere_get_prog_unavail)
 END_TEST
 
 /* It counts as one for the server, so that a connection without use does not stay without one. */
-START_TEST(a_first_call_to_nobody_leads_to_the_server)
+START_TEST(a_first_call_to_an_unknown_program_connects_to_the_server)
 {
 	int client = -1, upstream;
 
@@ -462,7 +462,7 @@ START_TEST(rpcbind_says_where_mount_is_and_is_not_asked_again)
 END_TEST
 
 /* mountd is started again, and has another port. */
-START_TEST(a_port_that_refuses_is_asked_for_anew)
+START_TEST(a_port_that_refuses_is_looked_up_again)
 {
 	int first, second, to_first, to_second;
 
@@ -551,7 +551,7 @@ static void await_connections(unsigned count)
 }
 
 /* One answer notifies all that wait meanwhile; it does not matter if one leaves. */
-START_TEST(one_question_is_for_all_who_wait)
+START_TEST(one_query_serves_all_waiting_connections)
 {
 	int clients[5], upstreams[5], fd;
 
@@ -726,7 +726,7 @@ START_TEST(a_mountd_that_rpcbind_does_not_know_any_more_is_down)
 END_TEST
 
 /* The proxy ends while it waits for that. */
-START_TEST(a_question_of_the_proxy_to_rpcbind_can_be_given_up)
+START_TEST(a_query_to_rpcbind_can_be_cancelled)
 {
 	fixture_workers = 1;
 	start_rpcbind();
@@ -766,7 +766,8 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, calls_go_by_their_program, 0, STARTS);
 	tcase_add_loop_test(tc, calls_that_go_elsewhere_get_prog_unavail, 0, STARTS);
-	tcase_add_loop_test(tc, a_first_call_to_nobody_leads_to_the_server, 0, STARTS);
+	tcase_add_loop_test(tc, a_first_call_to_an_unknown_program_connects_to_the_server, 0,
+			    STARTS);
 	tcase_add_loop_test(tc, with_connect_all_calls_go_there, 0, 2);
 	tcase_add_test(tc, the_first_client_of_mount_that_gets_nothing_is_warned_of);
 	tcase_add_loop_test(tc, the_first_client_of_nfs_that_gets_nothing_is_warned_of, 0, 2);
@@ -775,15 +776,15 @@ int main(void)
 			    ARRAY_SIZE(mount_errors));
 	tcase_add_loop_test(tc, without_mountd_its_clients_end, 0, STARTS);
 	tcase_add_loop_test(tc, rpcbind_says_where_mount_is_and_is_not_asked_again, 0, STARTS);
-	tcase_add_loop_test(tc, a_port_that_refuses_is_asked_for_anew, 0, STARTS);
+	tcase_add_loop_test(tc, a_port_that_refuses_is_looked_up_again, 0, STARTS);
 	tcase_add_loop_test(tc, without_a_word_of_rpcbind_its_clients_end_with_that_reason, 0,
 			    WAYS);
-	tcase_add_test(tc, one_question_is_for_all_who_wait);
+	tcase_add_test(tc, one_query_serves_all_waiting_connections);
 	tcase_add_loop_test(tc, a_mountd_that_closes_on_a_call_is_asked_where_it_is, 0,
 			    2 * NULL_ENDS);
 	tcase_add_loop_test(tc, with_connect_the_server_is_asked_as_any, 0, 2);
 	tcase_add_test(tc, a_mountd_that_rpcbind_does_not_know_any_more_is_down);
-	tcase_add_test(tc, a_question_of_the_proxy_to_rpcbind_can_be_given_up);
+	tcase_add_test(tc, a_query_to_rpcbind_can_be_cancelled);
 	tcase_add_test(tc, the_control_socket_tells_where_mount_is);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

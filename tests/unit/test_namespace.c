@@ -253,7 +253,7 @@ static bool user_stays_who_he_is(void)
 	return geteuid() == uid && getegid() == gid && may_do_nothing_special();
 }
 
-START_TEST(an_ordinary_user_stays_who_he_is)
+START_TEST(an_ordinary_user_keeps_its_identity)
 {
 	ck_assert(holds_aside(user_stays_who_he_is));
 }
@@ -276,6 +276,6 @@ int main(void)
 	tcase_add_loop_test(tc, its_loopback_interface_is_up, 0, 2);
 	tcase_add_test(tc, two_runs_at_the_same_time_do_not_meet);
 	tcase_add_test(tc, a_process_without_permission_stays_in_its_namespace);
-	tcase_add_test(tc, an_ordinary_user_stays_who_he_is);
+	tcase_add_test(tc, an_ordinary_user_keeps_its_identity);
 	return test_main(suite);
 }

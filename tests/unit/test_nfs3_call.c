@@ -36,7 +36,7 @@ static void is_call(const uint8_t *call, size_t len, uint32_t prog, uint32_t pro
 	ck_assert_uint_eq(call_info.hdr.proc, proc);
 }
 
-START_TEST(calls_are_what_their_names_say)
+START_TEST(calls_have_the_procedures_of_their_names)
 {
 	uint8_t call[NFS3_CALL_BYTES];
 
@@ -218,7 +218,7 @@ int main(void)
 	Suite *suite = suite_create("nfs3_call");
 	TCase *tc = tcase_create("nfs3_call");
 
-	tcase_add_test(tc, calls_are_what_their_names_say);
+	tcase_add_test(tc, calls_have_the_procedures_of_their_names);
 	tcase_add_loop_test(tc, a_lookup_is_as_long_as_asked_for, 0, 3);
 	tcase_add_test(tc, the_longest_path_has_room);
 	tcase_add_test(tc, exports_are_counted_and_the_first_is_kept);

@@ -94,7 +94,7 @@ START_TEST(a_message_that_does_not_fit_is_reported)
 }
 END_TEST
 
-START_TEST(nothing_follows_what_did_not_fit)
+START_TEST(nothing_follows_a_message_that_did_not_fit)
 {
 	struct pcapng_writer writer;
 	uint8_t to[60];
@@ -129,7 +129,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, each_block_has_these_bytes, 0, ARRAY_SIZE(blocks));
 	tcase_add_loop_test(tcase, a_message_that_does_not_fit_is_reported, 0, ARRAY_SIZE(blocks));
-	tcase_add_test(tcase, nothing_follows_what_did_not_fit);
+	tcase_add_test(tcase, nothing_follows_a_message_that_did_not_fit);
 	tcase_add_test(tcase, a_long_comment_is_cut);
 	suite_add_tcase(suite, tcase);
 	return test_main(suite);

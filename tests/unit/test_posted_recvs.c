@@ -112,7 +112,7 @@ START_TEST(runs_are_bounded)
 }
 END_TEST
 
-START_TEST(taking_what_is_not_there_aborts)
+START_TEST(removing_from_an_empty_queue_aborts)
 {
 	posted_recvs_consume(&runs);
 }
@@ -129,7 +129,7 @@ int main(void)
 	tcase_add_test(tc, receives_without_memory_change_their_size_together);
 	tcase_add_test(tc, sizes_that_change_under_use_keep_their_order);
 	tcase_add_test(tc, runs_are_bounded);
-	tcase_add_test_raise_signal(tc, taking_what_is_not_there_aborts, SIGABRT);
+	tcase_add_test_raise_signal(tc, removing_from_an_empty_queue_aborts, SIGABRT);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -274,7 +274,7 @@ START_TEST(a_client_whose_bridge_cannot_be_made_is_counted)
 }
 END_TEST
 
-START_TEST(connections_that_count_are_told_from_those_that_do_not)
+START_TEST(connections_that_count_are_distinguished_from_others)
 {
 	int client, upstream, silent;
 	json_t *answer, *service;
@@ -367,7 +367,7 @@ int main(void)
 	tcase_add_test(tc, clients_that_find_no_connection_are_counted_as_refused);
 	tcase_add_test(tc, a_client_that_this_host_cannot_connect_is_a_problem);
 	tcase_add_test(tc, a_client_whose_bridge_cannot_be_made_is_counted);
-	tcase_add_test(tc, connections_that_count_are_told_from_those_that_do_not);
+	tcase_add_test(tc, connections_that_count_are_distinguished_from_others);
 	tcase_add_test(tc, a_client_that_reuses_an_xid_is_named);
 	tcase_add_test(tc, a_daemon_without_services_says_where_to_add_one);
 	tcase_add_test(tc, a_problem_belongs_to_its_service);

@@ -320,7 +320,7 @@ static json_t *answer_to(const char *request, int fd, uint64_t asked_ms)
 }
 
 /* More than a slice on each worker, and as many who ask as the control socket takes. */
-START_TEST(many_who_ask_at_once_see_many_connections)
+START_TEST(many_concurrent_requests_see_many_connections)
 {
 	static const char *const requests[] = {"connections\n", "stats\n", "status\n"};
 	int clients[300], asking[15];
@@ -358,7 +358,7 @@ END_TEST
 #define STUCK 8
 
 /* A server that never reads nor answers, clients that do not read, and some that say nothing. */
-START_TEST(a_stop_ends_within_a_bound_whoever_is_stuck)
+START_TEST(a_stop_is_bounded_if_any_thread_is_stuck)
 {
 	int quiet = -1, clients[STUCK], upstreams[STUCK];
 
@@ -384,7 +384,7 @@ START_TEST(a_stop_ends_within_a_bound_whoever_is_stuck)
 END_TEST
 
 /* Standard error as a pipe that is full and that nobody reads. */
-START_TEST(a_log_that_nobody_reads_stops_no_rpc)
+START_TEST(an_unread_log_stops_no_rpc)
 {
 	static const char junk[65536];
 	int client, upstream, fds[2], err = dup(STDERR_FILENO);
@@ -475,10 +475,10 @@ int main(void)
 	tcase_add_test(tc, a_port_that_is_not_privileged_is_turned_away);
 	tcase_add_loop_test(tc, the_control_socket_shows_the_workers_connections, 0,
 			    ARRAY_SIZE(starts));
-	tcase_add_test(tc, many_who_ask_at_once_see_many_connections);
+	tcase_add_test(tc, many_concurrent_requests_see_many_connections);
 	tcase_add_test(tc, receives_may_be_longer_than_messages);
-	tcase_add_loop_test(tc, a_stop_ends_within_a_bound_whoever_is_stuck, 0, ARRAY_SIZE(starts));
-	tcase_add_loop_test(tc, a_log_that_nobody_reads_stops_no_rpc, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, a_stop_is_bounded_if_any_thread_is_stuck, 0, ARRAY_SIZE(starts));
+	tcase_add_loop_test(tc, an_unread_log_stops_no_rpc, 0, ARRAY_SIZE(starts));
 	tcase_add_loop_test(tc, a_stop_in_the_middle_of_everything_is_clean, 0, ARRAY_SIZE(starts));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -93,7 +93,7 @@ START_TEST(a_line_names_both_ends)
 }
 END_TEST
 
-START_TEST(an_unknown_line_names_nobody)
+START_TEST(an_unknown_line_names_no_client)
 {
 	ck_assert_int_eq(decode_text("PROXY UNKNOWN\r\n"), PROXY_HEADER_OK);
 	ck_assert(!header.named);
@@ -139,7 +139,7 @@ START_TEST(a_line_that_is_anything_else_is_not_taken)
 }
 END_TEST
 
-START_TEST(a_line_from_where_nobody_comes_is_not_taken)
+START_TEST(a_line_with_an_impossible_source_is_refused)
 {
 	static const char *const rows[] = {
 		"PROXY TCP4 0.0.0.0 192.0.2.30 711 2049\r\n",
@@ -151,7 +151,7 @@ START_TEST(a_line_from_where_nobody_comes_is_not_taken)
 }
 END_TEST
 
-START_TEST(a_line_without_an_end_is_told_at_its_limit)
+START_TEST(an_endless_line_is_detected_at_its_limit)
 {
 	char line[200];
 
@@ -400,14 +400,14 @@ int main(void)
 	TCase *tc = tcase_create("proxy_header");
 
 	tcase_add_test(tc, a_line_names_both_ends);
-	tcase_add_test(tc, an_unknown_line_names_nobody);
+	tcase_add_test(tc, an_unknown_line_names_no_client);
 	tcase_add_loop_test(tc, a_line_that_is_anything_else_is_not_taken, 0, 21);
-	tcase_add_test(tc, a_line_without_an_end_is_told_at_its_limit);
+	tcase_add_test(tc, an_endless_line_is_detected_at_its_limit);
 	tcase_add_test(tc, a_block_names_both_ends);
 	tcase_add_loop_test(tc, local_headers_and_headers_without_an_address_name_no_client, 0, 10);
 	tcase_add_test(tc, tlvs_are_passed_over);
 	tcase_add_loop_test(tc, a_block_that_is_anything_else_is_not_taken, 0, 27);
-	tcase_add_loop_test(tc, a_line_from_where_nobody_comes_is_not_taken, 0, 3);
+	tcase_add_loop_test(tc, a_line_with_an_impossible_source_is_refused, 0, 3);
 	tcase_add_test(tc, the_longest_block_is_taken);
 	tcase_add_loop_test(tc, a_truncated_header_waits_for_more, 0, 3);
 	tcase_add_test(tc, a_sum_guards_every_bit);

@@ -56,7 +56,7 @@ static void serve(const int clients[CROWD], int upstream)
 /*
  * The proxy may have four connections or so; the test itself has all the descriptors that it needs.
  */
-START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
+START_TEST(without_descriptors_clients_wait_and_none_is_closed)
 {
 	int clients[CROWD], upstreams[CROWD];
 	struct rlimit before, few;
@@ -338,7 +338,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, scene_setup, scene_teardown);
 	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
+	tcase_add_test(tc, without_descriptors_clients_wait_and_none_is_closed);
 	tcase_add_test(tc, descriptors_of_one_service_are_not_taken_by_the_clients_of_another);
 	tcase_add_test(tc, descriptors_are_divided_among_services_with_auto);
 	tcase_add_loop_test(tc, a_limit_of_descriptors_below_max_connections_is_said, 0, 2);

@@ -92,7 +92,7 @@ START_TEST(a_file_is_read)
 }
 END_TEST
 
-START_TEST(errors_are_told)
+START_TEST(errors_are_reported)
 {
 	setup_reader(20000000);
 	put("services = 5;\n");
@@ -190,7 +190,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_file_is_read);
-	tcase_add_test(tc, errors_are_told);
+	tcase_add_test(tc, errors_are_reported);
 	tcase_add_test(tc, a_file_that_blocks_is_not_waited_for);
 	tcase_add_test(tc, a_reader_can_be_freed_while_its_file_blocks);
 	tcase_add_test(tc, a_waiting_reader_is_notified_of_its_cancellation);

@@ -51,7 +51,7 @@ START_TEST(the_servers_cause_is_reported)
 }
 END_TEST
 
-START_TEST(every_reason_fits_and_names_nobody)
+START_TEST(every_reason_fits_and_has_no_addresses)
 {
 	unsigned told = 0;
 
@@ -129,7 +129,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, a_sent_reason_is_read_back, 0, 2);
 	tcase_add_loop_test(tc, the_servers_cause_is_reported, 0, 5);
-	tcase_add_test(tc, every_reason_fits_and_names_nobody);
+	tcase_add_test(tc, every_reason_fits_and_has_no_addresses);
 	tcase_add_loop_test(tc, malformed_private_data_give_no_reason, 0,
 			    (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, the_length_that_is_said_is_bounded);

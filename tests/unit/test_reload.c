@@ -212,7 +212,7 @@ START_TEST(settings_that_need_a_restart_are_reported)
 END_TEST
 
 /* As by a server of its mount that is gone. */
-START_TEST(a_file_that_cannot_be_read_holds_nobody_up)
+START_TEST(an_unreadable_file_delays_no_client)
 {
 	int client, upstream, first, second;
 
@@ -279,7 +279,7 @@ START_TEST(a_draining_connection_is_closed_after_its_time_limit)
 }
 END_TEST
 
-START_TEST(a_drained_service_takes_nobody_until_it_resumes)
+START_TEST(a_drained_service_accepts_no_client_until_it_resumes)
 {
 	int client, upstream;
 
@@ -415,7 +415,7 @@ static void *call_on(void *arg)
 	return NULL;
 }
 
-START_TEST(reloads_under_load_refuse_nobody)
+START_TEST(reloads_under_load_refuse_no_client)
 {
 	unsigned answered[STORM_CLIENTS] = {0};
 	pthread_t clients[STORM_CLIENTS], servers;
@@ -457,13 +457,13 @@ int main(void)
 	tcase_add_test(tc, a_broken_file_changes_nothing_and_says_why);
 	tcase_add_test(tc, an_address_that_is_taken_changes_nothing);
 	tcase_add_test(tc, settings_that_need_a_restart_are_reported);
-	tcase_add_test(tc, a_file_that_cannot_be_read_holds_nobody_up);
+	tcase_add_test(tc, an_unreadable_file_delays_no_client);
 	tcase_add_test(tc, a_stop_does_not_wait_for_the_file);
 	tcase_add_test(tc, a_draining_connection_is_closed_after_its_time_limit);
-	tcase_add_test(tc, a_drained_service_takes_nobody_until_it_resumes);
+	tcase_add_test(tc, a_drained_service_accepts_no_client_until_it_resumes);
 	tcase_add_test(tc, a_resumed_service_keeps_its_connections);
 	tcase_add_test(tc, a_client_is_disconnected_by_its_address);
-	tcase_add_test(tc, reloads_under_load_refuse_nobody);
+	tcase_add_test(tc, reloads_under_load_refuse_no_client);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

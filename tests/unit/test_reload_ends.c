@@ -82,7 +82,7 @@ static void expect(const char *request, const char *part)
 	expect_answer(control_send(request), part);
 }
 
-START_TEST(systemd_is_told_what_came_of_a_reload)
+START_TEST(systemd_gets_the_result_of_a_reload)
 {
 	start_tcp("");
 	manager_forget();
@@ -116,7 +116,7 @@ static void stop(void *arg)
 	sem_post(&answers);
 }
 
-START_TEST(a_stop_answers_who_resumes)
+START_TEST(a_stop_answers_a_waiting_resume)
 {
 	int asks = begin_resume();
 
@@ -126,7 +126,7 @@ START_TEST(a_stop_answers_who_resumes)
 }
 END_TEST
 
-START_TEST(a_second_resume_is_told_of_the_first)
+START_TEST(a_second_resume_during_the_first_is_rejected)
 {
 	int asks = begin_resume();
 
@@ -190,9 +190,9 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, systemd_is_told_what_came_of_a_reload);
-	tcase_add_test(tc, a_stop_answers_who_resumes);
-	tcase_add_test(tc, a_second_resume_is_told_of_the_first);
+	tcase_add_test(tc, systemd_gets_the_result_of_a_reload);
+	tcase_add_test(tc, a_stop_answers_a_waiting_resume);
+	tcase_add_test(tc, a_second_resume_during_the_first_is_rejected);
 	tcase_add_loop_test(tc, an_error_of_the_file_is_not_the_limit, 0, 2);
 	tcase_add_test(tc, the_limit_of_a_reading_is_said);
 	suite_add_tcase(suite, tc);

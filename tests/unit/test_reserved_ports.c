@@ -122,7 +122,7 @@ START_TEST(a_port_in_use_elsewhere_is_skipped_for_a_while)
 }
 END_TEST
 
-START_TEST(a_port_that_is_asked_for_is_had_unless_a_connection_has_it)
+START_TEST(a_requested_port_is_given_unless_a_connection_uses_it)
 {
 	ck_assert(reserved_ports_take_port(map, 900));
 	ck_assert(!reserved_ports_take_port(map, 900));
@@ -267,7 +267,7 @@ int main(void)
 	tcase_add_test(tc, the_port_given_back_last_is_taken_last);
 	tcase_add_test(tc, users_begin_at_different_ports);
 	tcase_add_test(tc, a_port_in_use_elsewhere_is_skipped_for_a_while);
-	tcase_add_test(tc, a_port_that_is_asked_for_is_had_unless_a_connection_has_it);
+	tcase_add_test(tc, a_requested_port_is_given_unless_a_connection_uses_it);
 	tcase_add_test(tc, ports_of_no_map_may_always_be_taken);
 	tcase_add_test(tc, each_destination_and_source_has_its_own_ports);
 	tcase_add_test(tc, released_ports_are_remembered_while_clients_can_return);

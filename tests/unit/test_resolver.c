@@ -78,7 +78,7 @@ static void teardown(void)
 	quiesce();
 }
 
-START_TEST(a_literal_needs_nobody)
+START_TEST(a_literal_address_needs_no_lookup)
 {
 	ck_assert(resolver_literal("127.0.0.1", "20049", &answer));
 	ck_assert_uint_eq(answer.naddrs, 1);
@@ -119,7 +119,7 @@ START_TEST(a_name_is_looked_up_on_another_thread)
 END_TEST
 
 /* ".invalid" is nobody's (RFC 6761). */
-START_TEST(a_name_that_nobody_knows_is_an_error)
+START_TEST(an_unknown_name_is_an_error)
 {
 	ck_assert_int_eq(resolver_start(_i ? "no.such.invalid" : "localhost", _i ? "1" : "nfs",
 					&answer, on_answer, NULL),
@@ -171,11 +171,11 @@ int main(void)
 	TCase *tc = tcase_create("resolver");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_literal_needs_nobody);
+	tcase_add_test(tc, a_literal_address_needs_no_lookup);
 	tcase_add_test(tc, an_ipv6_literal_needs_no_brackets);
 	tcase_add_test(tc, a_name_is_no_literal);
 	tcase_add_test(tc, a_name_is_looked_up_on_another_thread);
-	tcase_add_loop_test(tc, a_name_that_nobody_knows_is_an_error, 0, 2);
+	tcase_add_loop_test(tc, an_unknown_name_is_an_error, 0, 2);
 	tcase_add_test(tc, a_running_lookup_is_waited_for);
 	tcase_add_loop_test(tc, how_long_that_takes_at_most_is_no_matter_of_the_day, 0, 2);
 	suite_add_tcase(suite, tc);

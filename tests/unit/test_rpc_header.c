@@ -255,7 +255,7 @@ START_TEST(another_rpc_version_is_bad_and_leaves_only_the_xid)
 }
 END_TEST
 
-START_TEST(calls_and_replies_are_not_taken_for_each_other)
+START_TEST(calls_and_replies_are_not_confused)
 {
 	ck_assert_int_eq(
 		decode_call(
@@ -460,7 +460,7 @@ int main(void)
 	tcase_add_test(tc, context_creation_has_no_service);
 	tcase_add_test(tc, a_gss_credential_that_is_not_well_formed_tells_nothing);
 	tcase_add_test(tc, another_rpc_version_is_bad_and_leaves_only_the_xid);
-	tcase_add_test(tc, calls_and_replies_are_not_taken_for_each_other);
+	tcase_add_test(tc, calls_and_replies_are_not_confused);
 	tcase_add_test(tc, accepted_replies_tell_where_results_start);
 	tcase_add_test(tc, denied_replies_have_no_results);
 	tcase_add_test(tc, statuses_out_of_range_are_bad);

@@ -45,7 +45,7 @@ static const char *heard(void)
 	return text;
 }
 
-START_TEST(the_life_of_the_daemon_is_told)
+START_TEST(the_states_of_the_daemon_are_notified)
 {
 	sd_notify_ready();
 	ck_assert_str_eq(heard(), "READY=1");
@@ -72,7 +72,7 @@ START_TEST(without_systemd_nothing_happens)
 END_TEST
 
 /* It waits once for a manager that reads nothing; the main thread serves. */
-START_TEST(a_manager_that_reads_nothing_blocks_nobody)
+START_TEST(a_manager_that_reads_nothing_does_not_block)
 {
 	struct time_limit limit;
 	int filler = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
@@ -107,7 +107,7 @@ static uint64_t no_time(clockid_t clock)
 }
 
 /* One for each service would be many. */
-START_TEST(lines_of_what_it_is_not_told_are_limited)
+START_TEST(log_lines_about_failed_notifications_are_limited)
 {
 	unsigned lines = 0;
 	const struct log_output output = {.write = count_line, .arg = &lines, .now_us = no_time};
@@ -172,10 +172,10 @@ int main(void)
 	TCase *tc = tcase_create("sd");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, the_life_of_the_daemon_is_told);
+	tcase_add_test(tc, the_states_of_the_daemon_are_notified);
 	tcase_add_test(tc, a_status_cannot_say_anything_else);
-	tcase_add_test(tc, a_manager_that_reads_nothing_blocks_nobody);
-	tcase_add_test(tc, lines_of_what_it_is_not_told_are_limited);
+	tcase_add_test(tc, a_manager_that_reads_nothing_does_not_block);
+	tcase_add_test(tc, log_lines_about_failed_notifications_are_limited);
 	tcase_add_test(tc, descriptors_go_with_a_message);
 	tcase_add_test(tc, a_name_can_be_abstract);
 	tcase_add_test(tc, without_systemd_nothing_happens);

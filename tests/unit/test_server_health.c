@@ -78,7 +78,7 @@ static void expect(const char *text)
 	said[0] = '\0';
 }
 
-START_TEST(a_server_that_does_not_answer_is_told_of_once)
+START_TEST(a_server_that_does_not_answer_is_logged_once)
 {
 	server_health_wait_start(&state);
 	refuse(S(1));
@@ -107,7 +107,7 @@ START_TEST(a_server_that_is_down_is_logged_every_minute_while_checked)
 }
 END_TEST
 
-START_TEST(nothing_is_said_of_one_that_nobody_asks)
+START_TEST(an_unused_server_is_not_logged)
 {
 	refuse(0);
 	for (unsigned s = 0; s < 1000; s++)
@@ -116,7 +116,7 @@ START_TEST(nothing_is_said_of_one_that_nobody_asks)
 }
 END_TEST
 
-START_TEST(its_end_is_told_with_how_long_it_took)
+START_TEST(the_end_of_an_outage_is_logged_with_its_duration)
 {
 	for (unsigned i = 0; i < 70; i++)
 		refuse(S(10) + i);
@@ -127,7 +127,7 @@ START_TEST(its_end_is_told_with_how_long_it_took)
 }
 END_TEST
 
-START_TEST(another_cause_is_told_without_waiting_for_the_minute)
+START_TEST(another_cause_is_logged_immediately)
 {
 	refuse(0);
 	said[0] = '\0';
@@ -142,7 +142,7 @@ START_TEST(another_cause_is_told_without_waiting_for_the_minute)
 }
 END_TEST
 
-START_TEST(causes_that_take_turns_are_told_of_a_few_times_only)
+START_TEST(alternating_causes_are_logged_only_a_few_times)
 {
 	for (unsigned s = 0; s < 600; s++) {
 		ck_assert(fail_for(LEG_CLOSE_REFUSED, s % 20 < 10 ? "this" : "that", S(s)));
@@ -305,7 +305,7 @@ static bool close_on_address(const char *text, uint64_t now_us)
 /*
  * What makes it close may be in the Call; so that client alone has failed, however often it tries.
  */
-START_TEST(one_client_whose_calls_it_closes_for_says_nothing)
+START_TEST(closing_for_one_client_does_not_mark_the_server_down)
 {
 	ck_assert(!server_health_take_doubt(&state));
 	for (unsigned s = 0; s < 100; s++) {
@@ -414,7 +414,7 @@ START_TEST(a_server_in_doubt_is_checked_until_it_answers)
 END_TEST
 
 /* Whether the second client comes before or behind the answer to NULL is all the same. */
-START_TEST(a_null_that_is_answered_says_nothing_of_what_two_clients_met)
+START_TEST(an_answered_null_does_not_clear_failures_of_two_clients)
 {
 	ck_assert(!close_on(1, LEG_CLOSE_PEER, S(1)));
 	ck_assert(server_health_take_doubt(&state));
@@ -500,7 +500,7 @@ END_TEST
  * What came just before it went down is no sign of life, and while new clients fail it is down for
  * them.
  */
-START_TEST(replies_to_others_end_it_once_nobody_fails)
+START_TEST(replies_to_others_end_the_doubt_when_no_client_fails)
 {
 	reach(S(0));
 	refuse(S(1));
@@ -570,12 +570,12 @@ int main(void)
 	TCase *tc = tcase_create("server_health");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_server_that_does_not_answer_is_told_of_once);
+	tcase_add_test(tc, a_server_that_does_not_answer_is_logged_once);
 	tcase_add_test(tc, a_server_that_is_down_is_logged_every_minute_while_checked);
-	tcase_add_test(tc, nothing_is_said_of_one_that_nobody_asks);
-	tcase_add_test(tc, its_end_is_told_with_how_long_it_took);
-	tcase_add_test(tc, another_cause_is_told_without_waiting_for_the_minute);
-	tcase_add_test(tc, causes_that_take_turns_are_told_of_a_few_times_only);
+	tcase_add_test(tc, an_unused_server_is_not_logged);
+	tcase_add_test(tc, the_end_of_an_outage_is_logged_with_its_duration);
+	tcase_add_test(tc, another_cause_is_logged_immediately);
+	tcase_add_test(tc, alternating_causes_are_logged_only_a_few_times);
 	tcase_add_test(tc, the_first_answer_is_no_news);
 	tcase_add_test(tc, a_flapping_server_is_logged_once_a_minute);
 	tcase_add_test(tc, a_server_that_fails_again_after_a_short_return_is_logged_soon);
@@ -585,18 +585,18 @@ int main(void)
 	tcase_add_test(tc, an_answer_that_is_no_use_is_called_so);
 	tcase_add_test(tc, failures_of_other_causes_do_not_count_against_the_server);
 	tcase_add_test(tc, one_without_an_answer_says_nothing_while_others_are_served);
-	tcase_add_test(tc, one_client_whose_calls_it_closes_for_says_nothing);
+	tcase_add_test(tc, closing_for_one_client_does_not_mark_the_server_down);
 	tcase_add_test(tc, once_another_client_meets_the_same_it_is_down);
 	tcase_add_loop_test(tc, two_addresses_that_may_be_one_machines_are_one_client, 0, 13);
 	tcase_add_test(tc, a_failure_that_two_clients_met_is_checked_after_a_while);
 	tcase_add_test(tc, a_server_in_doubt_is_checked_until_it_answers);
-	tcase_add_loop_test(tc, a_null_that_is_answered_says_nothing_of_what_two_clients_met, 0, 2);
+	tcase_add_loop_test(tc, an_answered_null_does_not_clear_failures_of_two_clients, 0, 2);
 	tcase_add_loop_test(tc, further_closes_put_that_off_if_two_clients_meet_them, 0, 2);
 	tcase_add_loop_test(tc, old_failures_and_those_before_a_reply_do_not_count, 0, 2);
 	tcase_add_loop_test(tc, a_server_that_fails_its_check_is_down_and_checked_again, 0, 2);
 	tcase_add_test(tc, a_host_that_is_gone_is_gone_for_all);
 	tcase_add_test(tc, failures_of_other_causes_raise_no_doubt);
-	tcase_add_test(tc, replies_to_others_end_it_once_nobody_fails);
+	tcase_add_test(tc, replies_to_others_end_the_doubt_when_no_client_fails);
 	tcase_add_test(tc, the_known_state_can_be_queried);
 	tcase_add_test(tc, a_clock_that_is_behind_does_no_harm);
 	suite_add_tcase(suite, tc);

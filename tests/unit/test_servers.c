@@ -281,7 +281,7 @@ START_TEST(all_connections_of_a_client_lead_to_one_server)
 }
 END_TEST
 
-START_TEST(a_client_whose_connection_lives_there_goes_there_though_others_have_failed)
+START_TEST(a_client_with_an_open_connection_uses_that_server_again)
 {
 	struct server_choice mine, other = {0}, more_of_mine;
 
@@ -379,7 +379,7 @@ START_TEST(by_source_a_server_that_goes_moves_only_its_own_clients)
 }
 END_TEST
 
-START_TEST(a_drained_server_is_given_to_nobody)
+START_TEST(a_drained_server_gets_no_client)
 {
 	struct server_choice choice, next = {0};
 
@@ -455,14 +455,13 @@ int main(void)
 	tcase_add_test(tc, an_answer_ends_that);
 	tcase_add_test(tc, of_several_that_have_failed_the_one_is_first_that_failed_longest_ago);
 	tcase_add_test(tc, all_connections_of_a_client_lead_to_one_server);
-	tcase_add_test(tc,
-		       a_client_whose_connection_lives_there_goes_there_though_others_have_failed);
+	tcase_add_test(tc, a_client_with_an_open_connection_uses_that_server_again);
 	tcase_add_test(tc, a_connection_of_the_same_client_follows_one_that_is_connecting);
 	tcase_add_test(tc, a_home_is_kept_for_a_while_behind_the_last_connection);
 	tcase_add_test(tc, only_so_many_homes_are_kept);
 	tcase_add_test(tc, by_source_clients_are_spread_and_each_has_its_own);
 	tcase_add_test(tc, by_source_a_server_that_goes_moves_only_its_own_clients);
-	tcase_add_test(tc, a_drained_server_is_given_to_nobody);
+	tcase_add_test(tc, a_drained_server_gets_no_client);
 	tcase_add_test(tc, the_outcome_of_each_connection_is_counted);
 	tcase_add_test(tc, a_server_is_found_by_its_address);
 	suite_add_tcase(suite, tc);

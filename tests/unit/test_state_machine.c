@@ -32,7 +32,7 @@ START_TEST(a_move_keeps_its_time)
 }
 END_TEST
 
-START_TEST(only_what_the_table_allows_may_follow)
+START_TEST(only_transitions_of_the_table_are_allowed)
 {
 	ck_assert(state_can_follow(&door_states, DOOR_SHUT, DOOR_GONE));
 	ck_assert(!state_can_follow(&door_states, DOOR_OPEN, DOOR_GONE));
@@ -53,7 +53,7 @@ int main(void)
 
 	tcase_add_test(tc, a_table_names_its_states);
 	tcase_add_test(tc, a_move_keeps_its_time);
-	tcase_add_test(tc, only_what_the_table_allows_may_follow);
+	tcase_add_test(tc, only_transitions_of_the_table_are_allowed);
 	tcase_add_test_raise_signal(tc, a_move_that_is_not_in_the_table_aborts, SIGABRT);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

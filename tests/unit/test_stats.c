@@ -58,7 +58,7 @@ START_TEST(json_names_every_counter)
 }
 END_TEST
 
-START_TEST(closes_are_told_apart_by_side_and_reason)
+START_TEST(closes_are_counted_by_side_and_reason)
 {
 	static const char *const sides[CLOSE_BY_COUNT] = {"client", "server", "proxy"};
 	struct stats stats = {0};
@@ -103,7 +103,7 @@ int main(void)
 
 	tcase_add_test(tc, modules_of_several_workers_are_added_up);
 	tcase_add_test(tc, json_names_every_counter);
-	tcase_add_test(tc, closes_are_told_apart_by_side_and_reason);
+	tcase_add_test(tc, closes_are_counted_by_side_and_reason);
 	tcase_add_test(tc, reasons_are_in_lower_case_and_explained);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

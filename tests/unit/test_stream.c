@@ -94,7 +94,7 @@ START_TEST(a_watched_event_repeats_until_the_watch_ends)
 }
 END_TEST
 
-START_TEST(nothing_is_told_that_is_not_watched)
+START_TEST(unwatched_events_are_not_reported)
 {
 	make[_i]();
 	end_send(&ends[0], "x", 1);
@@ -155,7 +155,7 @@ START_TEST(the_end_comes_after_the_bytes)
 }
 END_TEST
 
-START_TEST(an_orderly_close_lets_arrive_what_was_sent)
+START_TEST(an_orderly_close_delivers_sent_data)
 {
 	make[_i]();
 	end_send(&ends[0], "last", 4);
@@ -204,7 +204,7 @@ START_TEST(bytes_to_a_closed_end_bring_a_reset)
 END_TEST
 
 /* It is not read; bytes and an end of the peer's are there to be read later. */
-START_TEST(a_stream_that_is_not_read_hears_of_a_reset_alone)
+START_TEST(a_stream_that_is_not_read_is_notified_only_of_a_reset)
 {
 	bool filled = _i / KINDS % 2, ended = _i / KINDS / 2;
 
@@ -223,7 +223,7 @@ START_TEST(a_stream_that_is_not_read_hears_of_a_reset_alone)
 }
 END_TEST
 
-START_TEST(the_end_of_what_the_peer_sends_is_told_once)
+START_TEST(the_end_of_the_peers_data_is_reported_once)
 {
 	make[_i]();
 	end_watch(&ends[1], LOOP_LOST | LOOP_END);
@@ -241,7 +241,7 @@ START_TEST(the_end_of_what_the_peer_sends_is_told_once)
 }
 END_TEST
 
-START_TEST(an_end_is_found_behind_what_is_unread)
+START_TEST(a_close_is_found_after_unread_data)
 {
 	make[_i]();
 	end_send(&ends[0], "unread", 6);
@@ -256,7 +256,7 @@ START_TEST(an_end_is_found_behind_what_is_unread)
 }
 END_TEST
 
-START_TEST(a_loss_is_told_once_each_time_that_it_is_asked_for)
+START_TEST(a_loss_is_reported_once_for_each_watch)
 {
 	make[_i]();
 	ck_assert(!is_lost(&ends[1]));
@@ -417,7 +417,7 @@ START_TEST(a_connection_is_refused)
 }
 END_TEST
 
-START_TEST(of_silence_nothing_is_told)
+START_TEST(silence_is_not_reported)
 {
 	serve(_i, PAIR_SILENT);
 	start_connecting(_i);
@@ -475,20 +475,21 @@ int main(void)
 	tcase_add_loop_test(tc, without_bytes_there_is_nothing_to_read, 0, KINDS);
 	tcase_add_loop_test(tc, a_byte_that_was_peeked_at_stays, 0, KINDS);
 	tcase_add_loop_test(tc, a_watched_event_repeats_until_the_watch_ends, 0, KINDS);
-	tcase_add_loop_test(tc, nothing_is_told_that_is_not_watched, 0, KINDS);
+	tcase_add_loop_test(tc, unwatched_events_are_not_reported, 0, KINDS);
 	tcase_add_loop_test(tc, a_full_stream_takes_more_once_it_is_read, 0, KINDS);
 	tcase_add_loop_test(tc, each_end_knows_both_addresses, 0, KINDS);
 
 	tc = new_case(suite, "ends");
 	tcase_add_loop_test(tc, the_end_comes_after_the_bytes, 0, KINDS);
-	tcase_add_loop_test(tc, an_orderly_close_lets_arrive_what_was_sent, 0, KINDS);
+	tcase_add_loop_test(tc, an_orderly_close_delivers_sent_data, 0, KINDS);
 	tcase_add_loop_test(tc, a_reset_breaks_the_connection, 0, KINDS);
 	tcase_add_loop_test(tc, a_close_with_unread_bytes_is_a_reset, 0, KINDS);
 	tcase_add_loop_test(tc, bytes_to_a_closed_end_bring_a_reset, 0, KINDS);
-	tcase_add_loop_test(tc, a_stream_that_is_not_read_hears_of_a_reset_alone, 0, 4 * KINDS);
-	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_told_once, 0, KINDS);
-	tcase_add_loop_test(tc, an_end_is_found_behind_what_is_unread, 0, KINDS);
-	tcase_add_loop_test(tc, a_loss_is_told_once_each_time_that_it_is_asked_for, 0, KINDS);
+	tcase_add_loop_test(tc, a_stream_that_is_not_read_is_notified_only_of_a_reset, 0,
+			    4 * KINDS);
+	tcase_add_loop_test(tc, the_end_of_the_peers_data_is_reported_once, 0, KINDS);
+	tcase_add_loop_test(tc, a_close_is_found_after_unread_data, 0, KINDS);
+	tcase_add_loop_test(tc, a_loss_is_reported_once_for_each_watch, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_that_both_ends_have_closed_is_lost, 0, KINDS);
 	tcase_add_loop_test(tc, a_closed_stream_tells_nothing, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_may_be_closed_in_its_own_event, 0, KINDS);
@@ -496,7 +497,7 @@ int main(void)
 	tc = new_case(suite, "connecting");
 	tcase_add_loop_test(tc, a_connection_comes_up, 0, KINDS);
 	tcase_add_loop_test(tc, a_connection_is_refused, 0, KINDS);
-	tcase_add_loop_test(tc, of_silence_nothing_is_told, 0, KINDS);
+	tcase_add_loop_test(tc, silence_is_not_reported, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_that_is_closed_before_it_is_up_tells_nothing, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_may_be_closed_by_its_outcome, 0, 2 * KINDS);
 	return test_main(suite);

@@ -101,7 +101,7 @@ START_TEST(delayed_data_arrive_in_order_and_in_time)
 }
 END_TEST
 
-START_TEST(a_reset_takes_what_is_not_read)
+START_TEST(a_reset_discards_unread_data)
 {
 	make_pair();
 	end_send(&ends[0], bulk, 10);
@@ -205,7 +205,7 @@ static void on_accepted(void *arg, struct stream *stream)
 	end_bind(&ends[1], stream);
 }
 
-START_TEST(a_connection_comes_from_where_it_was_told_to)
+START_TEST(a_connection_uses_the_given_source_address)
 {
 	const struct pair_server server = {.asked = accept_all, .accepted = on_accepted};
 	struct sockaddr_storage source = {.ss_family = AF_INET6};
@@ -227,7 +227,7 @@ START_TEST(a_connection_comes_from_where_it_was_told_to)
 }
 END_TEST
 
-START_TEST(a_cut_breaks_what_is_being_set_up)
+START_TEST(a_cut_breaks_a_connection_that_is_being_set_up)
 {
 	const struct pair_server server = {.asked = accept_all, .accepted = on_accepted};
 	struct stream_target target = {0};
@@ -257,12 +257,12 @@ int main(void)
 	tcase_add_test(tc, reads_and_writes_are_as_short_as_asked_for);
 	tcase_add_test(tc, a_seed_makes_the_same_run_again);
 	tcase_add_test(tc, delayed_data_arrive_in_order_and_in_time);
-	tcase_add_test(tc, a_reset_takes_what_is_not_read);
+	tcase_add_test(tc, a_reset_discards_unread_data);
 	tcase_add_test(tc, a_cut_breaks_both_ends);
-	tcase_add_test(tc, a_cut_breaks_what_is_being_set_up);
+	tcase_add_test(tc, a_cut_breaks_a_connection_that_is_being_set_up);
 	tcase_add_test(tc, a_connection_may_be_cut_at_every_step);
 	tcase_add_test(tc, anything_may_be_done_before_a_step);
-	tcase_add_test(tc, a_connection_comes_from_where_it_was_told_to);
+	tcase_add_test(tc, a_connection_uses_the_given_source_address);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -173,7 +173,7 @@ START_TEST(from_an_address_that_is_not_ours_there_is_no_connection)
 }
 END_TEST
 
-START_TEST(a_failure_that_is_known_at_once_is_told_later)
+START_TEST(an_immediate_failure_is_reported_later)
 {
 	struct sockaddr_in6 *in = (struct sockaddr_in6 *)&where.addr;
 
@@ -187,7 +187,7 @@ START_TEST(a_failure_that_is_known_at_once_is_told_later)
 }
 END_TEST
 
-START_TEST(a_socket_that_cannot_be_watched_is_told_to_its_owner)
+START_TEST(an_unwatchable_socket_is_reported_to_its_owner)
 {
 	fake_loop_blind(loop, true);
 	connect_stream();
@@ -393,7 +393,7 @@ START_TEST(a_preferred_port_is_that_of_the_first_source)
 }
 END_TEST
 
-START_TEST(the_only_port_is_had_or_none)
+START_TEST(the_only_port_is_used_or_none)
 {
 	struct end first;
 
@@ -581,16 +581,16 @@ int main(void)
 	tcase_add_test(tc, each_source_address_brings_its_reserved_ports);
 	tcase_add_loop_test(tc, a_source_address_that_is_gone_is_passed_over, 0, 2);
 	tcase_add_test(tc, a_preferred_port_is_that_of_the_first_source);
-	tcase_add_test(tc, the_only_port_is_had_or_none);
+	tcase_add_test(tc, the_only_port_is_used_or_none);
 	tcase_add_test(tc, ports_that_others_have_are_tried_once);
 	tcase_add_test(tc, the_port_closed_last_is_reused_last);
 	tcase_add_loop_test(tc, a_preferred_port_above_goes_by_the_mode, 0, 6);
 	tcase_add_test(tc, a_preferred_port_above_is_used_where_no_reserved_one_is_left);
 	tcase_add_test(tc, a_source_that_is_not_ours_is_tried_once);
-	tcase_add_test(tc, a_socket_that_cannot_be_watched_is_told_to_its_owner);
+	tcase_add_test(tc, an_unwatchable_socket_is_reported_to_its_owner);
 	tcase_add_loop_test(tc, a_connection_comes_from_the_address_asked_for, 0, 2);
 	tcase_add_test(tc, from_an_address_that_is_not_ours_there_is_no_connection);
-	tcase_add_test(tc, a_failure_that_is_known_at_once_is_told_later);
+	tcase_add_test(tc, an_immediate_failure_is_reported_later);
 	tcase_add_test(tc, a_socket_does_not_wait_and_is_kept_alive);
 	tcase_add_test(tc, a_long_stall_timeout_is_as_long_as_the_kernel_knows);
 	suite_add_tcase(suite, tc);

@@ -77,7 +77,7 @@ static uint64_t take(void)
 	return missed;
 }
 
-START_TEST(records_come_in_their_order_and_are_told_of_once)
+START_TEST(records_come_in_order_and_are_notified_once)
 {
 	put("one");
 	tap_put(tap, "t", 1, "wo", 2);
@@ -113,7 +113,7 @@ START_TEST(missed_messages_are_counted_after_the_kept_ones)
 END_TEST
 
 /* Else the records behind a gap would seem to stand before it. */
-START_TEST(behind_a_gap_nothing_comes_until_it_is_told)
+START_TEST(nothing_follows_a_gap_until_it_is_reported)
 {
 	char large[QUEUE_BYTES / 2] = "";
 
@@ -157,7 +157,7 @@ START_TEST(a_reader_can_pause_and_continue)
 }
 END_TEST
 
-START_TEST(a_closed_one_tells_nobody)
+START_TEST(a_closed_tap_notifies_no_reader)
 {
 	put("one");
 	tap_close(tap);
@@ -378,7 +378,7 @@ static bool takes(const char *service, const char *host, enum nfs_operation oper
 	return tap_request_matches(&request, service, (const struct sockaddr *)&addr, operation);
 }
 
-START_TEST(only_what_is_wanted_is_taken)
+START_TEST(only_selected_messages_are_stored)
 {
 	accepts(TAP_CALLS, "nfs --client 10.0.0.0/8 --operation READ");
 	ck_assert(takes("nfs", "10.1.2.3", NFS_OPERATION_READ));
@@ -397,12 +397,12 @@ int main(void)
 	TCase *wanted = tcase_create("wanted");
 
 	tcase_add_checked_fixture(queue, setup, teardown);
-	tcase_add_test(queue, records_come_in_their_order_and_are_told_of_once);
+	tcase_add_test(queue, records_come_in_order_and_are_notified_once);
 	tcase_add_test(queue, missed_messages_are_counted_after_the_kept_ones);
-	tcase_add_test(queue, behind_a_gap_nothing_comes_until_it_is_told);
+	tcase_add_test(queue, nothing_follows_a_gap_until_it_is_reported);
 	tcase_add_test(queue, a_message_that_never_fits_is_missed_and_others_are_not);
 	tcase_add_test(queue, a_reader_can_pause_and_continue);
-	tcase_add_test(queue, a_closed_one_tells_nobody);
+	tcase_add_test(queue, a_closed_tap_notifies_no_reader);
 	tcase_add_test(queue, messages_of_a_closed_tap_can_be_read);
 	suite_add_tcase(suite, queue);
 	tcase_add_test(threads, threads_fill_it_at_once);
@@ -411,7 +411,7 @@ int main(void)
 	tcase_add_test(wanted, each_option_is_read);
 	tcase_add_loop_test(wanted, errors_of_a_request_are_reported, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(wanted, a_service_of_a_name_too_long_is_none);
-	tcase_add_test(wanted, only_what_is_wanted_is_taken);
+	tcase_add_test(wanted, only_selected_messages_are_stored);
 	suite_add_tcase(suite, wanted);
 	return test_main(suite);
 }

@@ -370,7 +370,7 @@ START_TEST(an_impossible_credential_is_refused_here)
 }
 END_TEST
 
-START_TEST(answers_that_nobody_takes_stop_the_reading)
+START_TEST(unread_answers_stop_the_reading)
 {
 	uint8_t bytes[48];
 	unsigned sent = 0;
@@ -534,6 +534,6 @@ int main(void)
 	tcase_add_test(tc, where_nothing_is_configured_it_is_any_program);
 	tcase_add_loop_test(tc, another_rpc_version_is_refused_here, 0, 2);
 	tcase_add_loop_test(tc, an_impossible_credential_is_refused_here, 0, 2);
-	tcase_add_test(tc, answers_that_nobody_takes_stop_the_reading);
+	tcase_add_test(tc, unread_answers_stop_the_reading);
 	return test_main(suite);
 }

@@ -72,7 +72,7 @@ static void answer(uint32_t xid)
 	raw_expect_reply(xid, BENCH_REPLY_MIN);
 }
 
-START_TEST(a_long_call_is_given_up_before_it_is_complete)
+START_TEST(a_long_call_is_delivered_before_it_is_complete)
 {
 	struct exchange *x = begin_call();
 	size_t claimed = bench_budget.account.used_bytes;
@@ -330,7 +330,7 @@ START_TEST(a_call_with_a_long_last_fragment_is_delivered_complete)
 END_TEST
 
 /* Its length is unknown, or its end must be seen, or no leg has asked for it. */
-START_TEST(others_are_given_up_complete)
+START_TEST(short_calls_are_delivered_complete)
 {
 	enum { FRAGMENTS, COMPOUND, NOT_ASKED };
 
@@ -362,7 +362,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_long_call_is_given_up_before_it_is_complete);
+	tcase_add_test(tc, a_long_call_is_delivered_before_it_is_complete);
 	tcase_add_test(tc, bytes_after_a_call_are_another_call);
 	tcase_add_test(tc, a_retransmitted_call_is_discarded);
 	tcase_add_loop_test(tc, a_truncated_call_never_becomes_complete, 0, 2);
@@ -375,7 +375,7 @@ int main(void)
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
 	tcase_add_test(tc, the_owner_can_close_when_a_call_is_delivered);
 	tcase_add_test(tc, a_call_with_a_long_last_fragment_is_delivered_complete);
-	tcase_add_loop_test(tc, others_are_given_up_complete, 0, 3);
+	tcase_add_loop_test(tc, short_calls_are_delivered_complete, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

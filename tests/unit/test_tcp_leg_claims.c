@@ -91,7 +91,7 @@ START_TEST(a_short_call_is_claimed_when_it_is_whole)
 END_TEST
 
 /* The start of a GETATTR says that its Reply is small. */
-START_TEST(a_long_call_claims_its_length_and_what_its_start_proves)
+START_TEST(a_long_call_claims_its_length_and_the_proved_reply_size)
 {
 	bench_accept();
 	make_record(1, LONG_BYTES);
@@ -155,7 +155,7 @@ START_TEST(a_call_of_unknown_length_is_taken_to_be_as_long_as_most)
 }
 END_TEST
 
-START_TEST(a_call_in_fragments_gives_back_what_it_need_not_have_claimed)
+START_TEST(a_call_in_fragments_returns_excess_memory)
 {
 	bench_accept();
 	raw_fragment(1, 0, 20000, false);
@@ -324,10 +324,10 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_call_of_which_little_is_here_holds_nothing);
 	tcase_add_test(tc, a_short_call_is_claimed_when_it_is_whole);
-	tcase_add_test(tc, a_long_call_claims_its_length_and_what_its_start_proves);
+	tcase_add_test(tc, a_long_call_claims_its_length_and_the_proved_reply_size);
 	tcase_add_test(tc, little_of_a_long_call_is_copied);
 	tcase_add_test(tc, a_call_of_unknown_length_is_taken_to_be_as_long_as_most);
-	tcase_add_test(tc, a_call_in_fragments_gives_back_what_it_need_not_have_claimed);
+	tcase_add_test(tc, a_call_in_fragments_returns_excess_memory);
 	tcase_add_test(tc, a_long_call_is_refused_by_its_start);
 	tcase_add_test(tc, a_call_over_the_limit_is_drained_and_answered);
 	tcase_add_test(tc, a_call_longer_than_most_holds_its_memory_for_a_time);

@@ -45,7 +45,7 @@ START_TEST(an_idle_leg_ends_at_once)
 }
 END_TEST
 
-START_TEST(a_leg_whose_client_has_said_nothing_ends_at_once)
+START_TEST(a_leg_with_a_silent_client_closes_immediately)
 {
 	struct stream *ends[2];
 
@@ -294,7 +294,7 @@ static void drain_at_call(struct bench_side *side)
 }
 
 /* What the same read brought behind that Call is not taken. */
-START_TEST(a_leg_may_be_drained_while_it_gives_up_a_call)
+START_TEST(a_leg_can_be_drained_while_it_delivers_a_call)
 {
 	uint8_t records[3 * (RECORD_MARK_BYTES + 100)];
 	const size_t step = RECORD_MARK_BYTES + 100;
@@ -323,7 +323,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, bench_setup, bench_teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, an_idle_leg_ends_at_once);
-	tcase_add_test(tc, a_leg_whose_client_has_said_nothing_ends_at_once);
+	tcase_add_test(tc, a_leg_with_a_silent_client_closes_immediately);
 	tcase_add_test(tc, a_call_in_flight_is_answered);
 	tcase_add_test(tc, calls_that_come_meanwhile_are_thrown_away);
 	tcase_add_test(tc, a_call_that_has_come_in_part_is_not_taken);
@@ -336,7 +336,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_leaves_meanwhile_is_done_when_it_is_answered);
 	tcase_add_test(tc, there_is_no_limit_to_it_but_a_close);
 	tcase_add_test(tc, a_client_that_does_not_leave_is_left);
-	tcase_add_test(tc, a_leg_may_be_drained_while_it_gives_up_a_call);
+	tcase_add_test(tc, a_leg_can_be_drained_while_it_delivers_a_call);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -40,7 +40,7 @@ START_TEST(a_half_closed_client_gets_its_replies)
 }
 END_TEST
 
-START_TEST(a_half_close_behind_what_is_unread_is_heard_and_cuts_nothing)
+START_TEST(a_half_close_after_unread_data_is_detected_and_cuts_nothing)
 {
 	fixture_open();
 	peer_send_call(1, 44, 0);
@@ -76,7 +76,7 @@ START_TEST(an_idle_client_that_leaves_closes)
 }
 END_TEST
 
-START_TEST(a_stream_that_ends_in_a_record_closes_after_what_came_before)
+START_TEST(a_stream_that_ends_in_a_record_closes_after_earlier_records)
 {
 	uint8_t *bytes = malloc(40004);
 
@@ -156,7 +156,7 @@ static void open_with_unread_calls(void)
 	ck_assert_int_eq(write(peer, records, sizeof(records)), (ssize_t)sizeof(records));
 }
 
-START_TEST(a_half_close_that_is_looked_for_is_heard_before_what_is_unread)
+START_TEST(a_queried_half_close_is_detected_before_unread_data)
 {
 	open_with_unread_calls();
 	shutdown(peer, SHUT_WR);
@@ -177,7 +177,7 @@ START_TEST(a_half_close_that_is_looked_for_is_heard_before_what_is_unread)
 }
 END_TEST
 
-START_TEST(a_reset_that_is_looked_for_is_heard_before_what_is_unread)
+START_TEST(a_queried_reset_is_detected_before_unread_data)
 {
 	open_with_unread_calls();
 	reset_by_peer();
@@ -266,7 +266,7 @@ START_TEST(a_paused_connection_that_holds_is_kept)
 }
 END_TEST
 
-START_TEST(an_orderly_close_sends_what_is_queued)
+START_TEST(an_orderly_close_sends_queued_data)
 {
 	fixture_open();
 	peer_send_call(1, 44, 0);
@@ -413,22 +413,21 @@ int main(void)
 	tcase_add_checked_fixture(tc, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_half_closed_client_gets_its_replies);
-	tcase_add_test(tc, a_half_close_behind_what_is_unread_is_heard_and_cuts_nothing);
+	tcase_add_test(tc, a_half_close_after_unread_data_is_detected_and_cuts_nothing);
 	tcase_add_test(tc, an_idle_client_that_leaves_closes);
-	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_what_came_before, 1,
-			    16);
-	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_what_came_before, 16386,
+	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_earlier_records, 1, 16);
+	tcase_add_loop_test(tc, a_stream_that_ends_in_a_record_closes_after_earlier_records, 16386,
 			    16390);
 	tcase_add_test(tc, a_server_that_leaves_closes);
 	tcase_add_test(tc, a_connection_that_breaks_is_lost);
 	tcase_add_test(tc, a_connection_that_breaks_while_it_is_not_read_is_lost);
-	tcase_add_test(tc, a_half_close_that_is_looked_for_is_heard_before_what_is_unread);
-	tcase_add_test(tc, a_reset_that_is_looked_for_is_heard_before_what_is_unread);
+	tcase_add_test(tc, a_queried_half_close_is_detected_before_unread_data);
+	tcase_add_test(tc, a_queried_reset_is_detected_before_unread_data);
 	tcase_add_test(tc, a_client_that_breaks_while_its_call_waits_is_lost);
 	tcase_add_loop_test(tc, a_client_that_ends_while_it_is_not_read_is_served, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_breaks_before_it_is_accepted_is_lost, 0, 2);
 	tcase_add_test(tc, a_paused_connection_that_holds_is_kept);
-	tcase_add_test(tc, an_orderly_close_sends_what_is_queued);
+	tcase_add_test(tc, an_orderly_close_sends_queued_data);
 	tcase_add_loop_test(tc, an_orderly_close_does_not_wait_for_ever, 0, 2);
 	tcase_add_test(tc, a_close_calls_nothing_back_before_it_returns);
 	tcase_add_test(tc, a_connection_to_a_server_ends_with_a_reset);

@@ -50,7 +50,7 @@ static void expect_here(const struct exchange *x, uint32_t have_bytes)
 	ck_assert(!memcmp(x->reply.data, record + RECORD_MARK_BYTES, have_bytes));
 }
 
-START_TEST(a_long_reply_is_given_up_before_it_is_complete)
+START_TEST(a_long_reply_is_delivered_before_it_is_complete)
 {
 	struct exchange *x = ask(true);
 	unsigned more_events = 0;
@@ -201,7 +201,7 @@ START_TEST(a_reply_with_a_long_last_fragment_is_delivered_complete)
 END_TEST
 
 /* Its length is unknown, or its header is invalid, or no leg has asked for it. */
-START_TEST(others_are_given_up_complete)
+START_TEST(short_replies_are_delivered_complete)
 {
 	enum { FRAGMENTS, BAD_HEADER, NOT_ASKED };
 	struct exchange *x = ask(_i != NOT_ASKED);
@@ -233,7 +233,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_long_reply_is_given_up_before_it_is_complete);
+	tcase_add_test(tc, a_long_reply_is_delivered_before_it_is_complete);
 	tcase_add_test(tc, bytes_after_a_reply_are_another_message);
 	tcase_add_test(tc, its_xid_may_be_used_again_once_it_is_complete);
 	tcase_add_loop_test(tc, a_truncated_reply_never_becomes_complete, 0, 2);
@@ -241,7 +241,7 @@ int main(void)
 	tcase_add_test(tc, a_leg_that_drains_waits_for_it);
 	tcase_add_test(tc, the_owner_can_close_when_a_reply_is_delivered);
 	tcase_add_test(tc, a_reply_with_a_long_last_fragment_is_delivered_complete);
-	tcase_add_loop_test(tc, others_are_given_up_complete, 0, 3);
+	tcase_add_loop_test(tc, short_replies_are_delivered_complete, 0, 3);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -156,7 +156,7 @@ START_TEST(a_large_record_comes_in_pieces_of_any_size)
 }
 END_TEST
 
-START_TEST(the_peer_is_not_to_blame_for_what_is_not_here)
+START_TEST(a_peer_is_not_closed_while_data_are_missing_here)
 {
 	struct bench_side *side = role(_i);
 	struct exchange *x = give(_i, LEN, 20);
@@ -170,7 +170,7 @@ START_TEST(the_peer_is_not_to_blame_for_what_is_not_here)
 }
 END_TEST
 
-START_TEST(the_peer_must_take_what_is_here)
+START_TEST(a_peer_must_accept_available_data)
 {
 	struct bench_side *side = role(_i);
 	struct exchange *x = give(_i, BIG_LEN, BIG_LEN - 1);
@@ -189,7 +189,7 @@ END_TEST
 
 /* Broken off */
 
-START_TEST(a_record_that_was_not_begun_is_dropped_with_what_is_behind)
+START_TEST(an_unstarted_record_is_dropped_with_later_ones)
 {
 	struct bench_side *side = role(_i);
 	struct exchange *xs[3];
@@ -316,10 +316,9 @@ int main(void)
 	tcase_add_loop_test(tc, a_record_may_come_byte_by_byte, 0, ROLES);
 	tcase_add_loop_test(tc, messages_after_an_incomplete_record_wait, 0, ROLES);
 	tcase_add_loop_test(tc, a_large_record_comes_in_pieces_of_any_size, 0, ROLES);
-	tcase_add_loop_test(tc, the_peer_is_not_to_blame_for_what_is_not_here, 0, ROLES);
-	tcase_add_loop_test(tc, the_peer_must_take_what_is_here, 0, ROLES);
-	tcase_add_loop_test(tc, a_record_that_was_not_begun_is_dropped_with_what_is_behind, 0,
-			    ROLES);
+	tcase_add_loop_test(tc, a_peer_is_not_closed_while_data_are_missing_here, 0, ROLES);
+	tcase_add_loop_test(tc, a_peer_must_accept_available_data, 0, ROLES);
+	tcase_add_loop_test(tc, an_unstarted_record_is_dropped_with_later_ones, 0, ROLES);
 	tcase_add_loop_test(tc, a_record_that_was_begun_ends_by_a_reset, 0, ROLES);
 	tcase_add_loop_test(tc, a_leg_that_fails_with_a_record_begun_ends_by_a_reset, 0, ROLES);
 	tcase_add_test(tc, a_half_closed_client_gets_a_reply_that_still_comes);

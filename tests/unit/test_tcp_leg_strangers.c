@@ -64,7 +64,7 @@ static void expect_closed(enum leg_close why, const char *detail)
 	ck_assert_str_eq(seen.detail, detail);
 }
 
-START_TEST(a_client_that_does_not_speak_rpc_is_told_by_what_it_does)
+START_TEST(a_non_rpc_client_is_reported_by_its_bytes)
 {
 	fixture_accept();
 	give_stranger(_i, strangers[_i].len_bytes);
@@ -76,7 +76,7 @@ START_TEST(a_client_that_does_not_speak_rpc_is_told_by_what_it_does)
 }
 END_TEST
 
-START_TEST(a_server_that_does_not_speak_rpc_is_told_by_what_it_does)
+START_TEST(a_non_rpc_server_is_reported_by_its_bytes)
 {
 	fixture_connect();
 	give_stranger(_i, strangers[_i].len_bytes);
@@ -241,8 +241,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, a_client_that_does_not_speak_rpc_is_told_by_what_it_does, 0, all);
-	tcase_add_loop_test(tc, a_server_that_does_not_speak_rpc_is_told_by_what_it_does, 0, all);
+	tcase_add_loop_test(tc, a_non_rpc_client_is_reported_by_its_bytes, 0, all);
+	tcase_add_loop_test(tc, a_non_rpc_server_is_reported_by_its_bytes, 0, all);
 	tcase_add_test(tc, the_log_shows_as_many_bytes_as_the_decision_needed);
 	tcase_add_loop_test(tc, a_record_of_rpc_that_is_too_long_is_no_stranger, 0, 2);
 	tcase_add_test(tc, a_peer_that_has_sent_rpc_is_never_reported_as_non_rpc);

@@ -46,7 +46,7 @@ START_TEST(over_iwarp_a_queue_pair_that_fails_is_put_into_error)
 }
 END_TEST
 
-START_TEST(many_events_of_one_connection_are_told_once)
+START_TEST(many_events_of_one_connection_are_reported_once)
 {
 	scene_begin(IWARP, 0);
 	scene_connected();
@@ -289,7 +289,7 @@ int main(void)
 	tc = tcase_create("one worker");
 	tcase_add_test(tc, a_completion_queue_that_fails_ends_its_connection);
 	tcase_add_loop_test(tc, over_iwarp_a_queue_pair_that_fails_is_put_into_error, 0, 6);
-	tcase_add_test(tc, many_events_of_one_connection_are_told_once);
+	tcase_add_test(tc, many_events_of_one_connection_are_reported_once);
 	tcase_add_test(tc, no_event_is_read_while_a_queue_is_destroyed);
 	suite_add_tcase(suite, tc);
 

@@ -239,7 +239,7 @@ START_TEST(a_queue_that_cannot_be_polled_ends_all_its_endpoints_and_is_not_used_
 END_TEST
 
 /* Nor is the endpoint that has their place reached by them. */
-START_TEST(completions_of_a_queue_pair_that_was_destroyed_reach_nobody)
+START_TEST(completions_of_a_destroyed_queue_pair_are_ignored)
 {
 	struct one *first, *second;
 
@@ -489,7 +489,7 @@ int main(void)
 	tcase_add_test(tc, entries_are_used_again_once_the_queue_was_empty);
 	tcase_add_test(tc,
 		       a_queue_that_cannot_be_polled_ends_all_its_endpoints_and_is_not_used_again);
-	tcase_add_test(tc, completions_of_a_queue_pair_that_was_destroyed_reach_nobody);
+	tcase_add_test(tc, completions_of_a_destroyed_queue_pair_are_ignored);
 	tcase_add_loop_test(tc, a_queue_that_fails_ends_all_of_its_endpoints, 0, 2);
 	tcase_add_test(tc, endpoints_after_a_failure_get_another_queue);
 	tcase_add_loop_test(tc, a_shorter_queue_is_asked_for_where_a_device_refuses, 0, 4);

@@ -38,7 +38,7 @@ START_TEST(every_endpoint_comes_to_its_end)
 }
 END_TEST
 
-START_TEST(only_what_is_under_way_over_iwarp_is_abandoned)
+START_TEST(only_iwarp_setups_in_progress_are_abandoned)
 {
 	for (unsigned state = 0; state < verbs_ep_states.count; state++) {
 		bool setting_up = state == VERBS_CONNECTING || state == VERBS_ACCEPTED;
@@ -168,7 +168,7 @@ END_TEST
  * On InfiniBand and RoCE; what either end tells the other is for the other's Sends. Over iWARP a
  * Send is never refused.
  */
-START_TEST(either_end_tries_a_send_again_as_often_as_it_is_told_to)
+START_TEST(both_ends_retry_a_send_as_often_as_configured)
 {
 	scene_begin(_i < 2 ? IB : IWARP, 0);
 	fake.peer_rnr_retry = 6;
@@ -299,7 +299,7 @@ static void ask_from(uint16_t port)
 /*
  * siw binds its socket when it connects; without a port of ours it is the host that has none left.
  */
-START_TEST(a_port_that_turns_out_to_be_taken_is_told)
+START_TEST(a_port_in_use_is_reported)
 {
 	static const int errors[] = {EADDRINUSE, EADDRNOTAVAIL};
 	const uint16_t port = _i % 2 ? 700 : 0;
@@ -321,7 +321,7 @@ START_TEST(a_port_that_turns_out_to_be_taken_is_told)
 END_TEST
 
 /* What was posted is not waited for, nor the peer's answer: the port is to be free. */
-START_TEST(an_abort_waits_for_nobody)
+START_TEST(an_abort_does_not_wait)
 {
 	struct fabric_wr wr = {.op = FABRIC_SEND, .done = on_abandoned};
 
@@ -398,7 +398,7 @@ START_TEST(so_it_says_before_a_peer_is_accepted)
 }
 END_TEST
 
-START_TEST(a_device_is_told_by_its_name)
+START_TEST(a_device_is_reported_by_its_name)
 {
 	char text[FABRIC_TEXT_BYTES];
 
@@ -475,7 +475,7 @@ START_TEST(flushed_work_waits_for_the_reason)
 }
 END_TEST
 
-START_TEST(a_send_that_found_no_receive_is_told_by_its_name)
+START_TEST(a_send_without_a_receive_is_reported_by_its_name)
 {
 	struct buf *buf;
 
@@ -495,7 +495,7 @@ START_TEST(a_send_that_found_no_receive_is_told_by_its_name)
 }
 END_TEST
 
-START_TEST(a_close_sends_what_was_posted)
+START_TEST(a_close_sends_posted_data)
 {
 	struct buf *buf;
 
@@ -526,7 +526,7 @@ int main(void)
 	tc = tcase_create("states");
 	tcase_add_test(tc, no_endpoint_steps_back);
 	tcase_add_test(tc, every_endpoint_comes_to_its_end);
-	tcase_add_test(tc, only_what_is_under_way_over_iwarp_is_abandoned);
+	tcase_add_test(tc, only_iwarp_setups_in_progress_are_abandoned);
 	tcase_add_test(tc, every_key_gets_free);
 	suite_add_tcase(suite, tc);
 
@@ -537,7 +537,7 @@ int main(void)
 	tcase_add_loop_test(tc, private_data_of_a_rejection_pass_in_both_directions, 0, 2);
 	tcase_add_loop_test(tc, an_accept_that_fails_rejects, 0, 2);
 	tcase_add_test(tc, an_iwarp_setup_is_waited_for);
-	tcase_add_loop_test(tc, either_end_tries_a_send_again_as_often_as_it_is_told_to, 0, 4);
+	tcase_add_loop_test(tc, both_ends_retry_a_send_as_often_as_configured, 0, 4);
 	tcase_add_loop_test(tc, on_siw_a_completion_queue_fills_a_gap_as_long_as_the_device_is_used,
 			    0, 2);
 	tcase_add_loop_test(tc, a_queue_pair_that_does_not_get_ready_ends_the_set_up, 0, 3);
@@ -545,9 +545,9 @@ int main(void)
 	tcase_add_test(tc, an_iwarp_setup_without_an_end_is_buried_aside);
 	tcase_add_test(tc, a_connect_that_blocks_is_waited_for_by_its_endpoint_alone);
 	tcase_add_test(tc, a_connection_comes_from_its_source);
-	tcase_add_loop_test(tc, a_port_that_turns_out_to_be_taken_is_told, 0, 8);
-	tcase_add_loop_test(tc, an_abort_waits_for_nobody, 0, 4);
-	tcase_add_loop_test(tc, a_device_is_told_by_its_name, 0, 2);
+	tcase_add_loop_test(tc, a_port_in_use_is_reported, 0, 8);
+	tcase_add_loop_test(tc, an_abort_does_not_wait, 0, 4);
+	tcase_add_loop_test(tc, a_device_is_reported_by_its_name, 0, 2);
 	tcase_add_loop_test(tc, a_device_says_whether_it_sends_invalidate, 0, 2);
 	tcase_add_loop_test(tc, so_it_says_before_a_peer_is_accepted, 0, 2);
 	suite_add_tcase(suite, tc);
@@ -559,8 +559,8 @@ int main(void)
 
 	tc = tcase_create("the end");
 	tcase_add_loop_test(tc, flushed_work_waits_for_the_reason, 0, 3);
-	tcase_add_test(tc, a_send_that_found_no_receive_is_told_by_its_name);
-	tcase_add_test(tc, a_close_sends_what_was_posted);
+	tcase_add_test(tc, a_send_without_a_receive_is_reported_by_its_name);
+	tcase_add_test(tc, a_close_sends_posted_data);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

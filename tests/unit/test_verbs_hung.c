@@ -163,7 +163,7 @@ END_TEST
 /*
  * The search for ends must not wait for the device; messages that had arrived are delivered before.
  */
-START_TEST(an_end_is_told_before_the_device_has_done_its_part)
+START_TEST(a_close_is_reported_before_the_device_has_finished)
 {
 	const bool aside = _i == 1;
 
@@ -192,7 +192,7 @@ START_TEST(an_end_is_told_before_the_device_has_done_its_part)
 END_TEST
 
 /* Nor is an end reported that the user asked for, or that of a connection that never existed. */
-START_TEST(an_end_that_is_no_news_is_not_told_beforehand)
+START_TEST(a_known_close_is_not_reported_early)
 {
 	scene_begin(IB, 0);
 	if (_i == 0) {
@@ -239,7 +239,7 @@ START_TEST(a_connect_that_hangs_is_waited_for)
 END_TEST
 
 /* Nothing of the device is watched by then: its last connection has let go of it. */
-START_TEST(a_device_may_be_removed_while_its_last_connection_is_buried)
+START_TEST(a_device_can_be_removed_while_its_last_connection_is_destroyed)
 {
 	scene_begin(IB, 0);
 	scene_connected();
@@ -472,10 +472,10 @@ int main(void)
 	tcase_add_loop_test(tc, a_set_up_may_end_while_a_call_hangs, 0,
 			    3 * ARRAY_SIZE(set_up_calls));
 	tcase_add_loop_test(tc, an_end_waits_for_a_call_that_hangs, 0, 2 * ARRAY_SIZE(end_calls));
-	tcase_add_loop_test(tc, an_end_is_told_before_the_device_has_done_its_part, 0, 2);
-	tcase_add_loop_test(tc, an_end_that_is_no_news_is_not_told_beforehand, 0, 3);
+	tcase_add_loop_test(tc, a_close_is_reported_before_the_device_has_finished, 0, 2);
+	tcase_add_loop_test(tc, a_known_close_is_not_reported_early, 0, 3);
 	tcase_add_loop_test(tc, a_connect_that_hangs_is_waited_for, 0, 4);
-	tcase_add_test(tc, a_device_may_be_removed_while_its_last_connection_is_buried);
+	tcase_add_test(tc, a_device_can_be_removed_while_its_last_connection_is_destroyed);
 	tcase_add_test(tc, work_waits_for_its_memory_to_be_registered);
 	tcase_add_loop_test(tc, a_send_stays_behind_receives_whose_memory_is_being_registered, 0,
 			    2);

@@ -83,7 +83,7 @@ END_TEST
  * So TCP has bytes in flight, but one such Write at a time: where no more are taken they would pile
  * up.
  */
-START_TEST(over_iwarp_who_may_not_read_makes_tcp_ask)
+START_TEST(over_iwarp_an_end_that_cannot_read_uses_tcp_keepalive)
 {
 	scene_begin(IWARP, 0);
 	if (_i) {
@@ -180,7 +180,7 @@ END_TEST
  * What stands ahead of the question has to be taken first, however slowly; what comes behind it
  * proves nothing.
  */
-START_TEST(over_iwarp_a_slow_peer_takes_what_is_ahead_of_a_probe)
+START_TEST(over_iwarp_a_slow_peer_first_accepts_data_before_a_probe)
 {
 	struct buf *buf;
 	uint64_t sent = 0, read;
@@ -232,11 +232,11 @@ int main(void)
 	tcase_add_test(tc, a_probe_is_a_write_of_no_bytes);
 	tcase_add_test(tc, a_peer_that_acknowledges_nothing_is_silent_without_a_probe);
 	tcase_add_loop_test(tc, over_iwarp_only_an_acceptor_that_may_read_probes, 0, 3);
-	tcase_add_loop_test(tc, over_iwarp_who_may_not_read_makes_tcp_ask, 0, 2);
+	tcase_add_loop_test(tc, over_iwarp_an_end_that_cannot_read_uses_tcp_keepalive, 0, 2);
 	tcase_add_test(tc, over_iwarp_a_probe_is_one_of_the_reads_that_the_peer_accepts);
 	tcase_add_test(tc, over_iwarp_reads_that_are_out_ask_as_well);
 	tcase_add_test(tc, over_iwarp_a_peer_that_does_not_answer_in_time_is_lost);
-	tcase_add_loop_test(tc, over_iwarp_a_slow_peer_takes_what_is_ahead_of_a_probe, 0, 2);
+	tcase_add_loop_test(tc, over_iwarp_a_slow_peer_first_accepts_data_before_a_probe, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -42,7 +42,7 @@ END_TEST
 
 /* ---- keys ---- */
 
-START_TEST(memory_lent_for_reads_must_be_ready)
+START_TEST(memory_exposed_for_reads_must_be_ready)
 {
 	struct buf *buf;
 
@@ -249,7 +249,7 @@ int main(void)
 
 	tc = tcase_create("keys");
 	tcase_add_loop_test(tc, keys_may_be_taken_back_while_the_queue_is_flushed, 0, 3);
-	tcase_add_loop_test(tc, memory_lent_for_reads_must_be_ready, 0, 2);
+	tcase_add_loop_test(tc, memory_exposed_for_reads_must_be_ready, 0, 2);
 	tcase_add_test(tc, a_key_may_be_invalidated_before_its_bind_is_seen_to_complete);
 	suite_add_tcase(suite, tc);
 

@@ -156,7 +156,7 @@ START_TEST(each_end_has_a_reliable_connection)
 END_TEST
 
 /* */
-START_TEST(a_client_reads_only_what_reverse_calls_have_in_chunks)
+START_TEST(a_client_reads_only_chunks_of_reverse_calls)
 {
 	begin(WINDOWS);
 	config.highest_version = _i & 1 ? 2 : 1;
@@ -169,7 +169,7 @@ START_TEST(a_client_reads_only_what_reverse_calls_have_in_chunks)
 END_TEST
 
 /* Its client may be back before the device has destroyed the old connection's queues. */
-START_TEST(the_end_of_a_leg_is_told_while_its_device_hangs)
+START_TEST(the_close_of_a_leg_is_reported_while_its_device_hangs)
 {
 	struct time_limit limit;
 
@@ -201,8 +201,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_server_offers_to_invalidate_if_its_device_can, 0, 4);
 	tcase_add_loop_test(tc, a_client_offers_its_keys_if_they_die_alone, 0, 4);
 	tcase_add_loop_test(tc, each_end_has_a_reliable_connection, 0, 2);
-	tcase_add_loop_test(tc, a_client_reads_only_what_reverse_calls_have_in_chunks, 0, 4);
-	tcase_add_test(tc, the_end_of_a_leg_is_told_while_its_device_hangs);
+	tcase_add_loop_test(tc, a_client_reads_only_chunks_of_reverse_calls, 0, 4);
+	tcase_add_test(tc, the_close_of_a_leg_is_reported_while_its_device_hangs);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

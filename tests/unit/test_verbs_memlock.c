@@ -90,7 +90,7 @@ static void limit_to(size_t bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
 }
 
-START_TEST(memory_that_may_not_be_locked_is_told_with_what_to_do)
+START_TEST(a_memlock_limit_is_reported_with_its_cure)
 {
 	static const struct {
 		enum ibv_transport_type transport;
@@ -132,7 +132,7 @@ int main(void)
 	tcase_add_test(tc, memory_is_counted_once_for_each_domain);
 	tcase_add_test(tc, the_queues_of_a_connection_are_counted);
 	tcase_add_test(tc, completion_queues_that_are_not_used_whole_are_counted);
-	tcase_add_loop_test(tc, memory_that_may_not_be_locked_is_told_with_what_to_do, 0, 3);
+	tcase_add_loop_test(tc, a_memlock_limit_is_reported_with_its_cure, 0, 3);
 	tcase_add_test(tc, nothing_is_locked_without_a_device);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

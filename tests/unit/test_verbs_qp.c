@@ -22,7 +22,7 @@ static const struct verbs_counters *counters(void)
 
 /* ---- what is carried inline ---- */
 
-START_TEST(less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline)
+START_TEST(a_smaller_inline_size_is_requested_if_a_device_refuses)
 {
 	static const struct {
 		unsigned max, steps, bytes;
@@ -83,7 +83,7 @@ START_TEST(on_siw_each_work_request_is_signalled)
 }
 END_TEST
 
-START_TEST(a_device_is_asked_at_once_for_what_it_gave_before)
+START_TEST(a_queue_pair_first_requests_sizes_that_the_device_gave_before)
 {
 	struct fabric_ep *other;
 
@@ -286,7 +286,7 @@ START_TEST(a_queue_pair_that_takes_no_work_is_the_end_of_its_connection)
 }
 END_TEST
 
-START_TEST(the_connection_manager_is_told_of_a_peer_that_sends_before_it_confirms)
+START_TEST(the_connection_manager_is_notified_of_data_before_the_confirmation)
 {
 	scene_begin(IB, 0);
 	verbs_fake_request();
@@ -359,7 +359,7 @@ static const struct {
 	{{VENDOR, 0xff, 0}, {VENDOR + 1, 0x0f, 0}, 0, true},
 };
 
-START_TEST(a_connector_offers_what_its_device_does_and_sets_what_is_answered)
+START_TEST(a_connector_offers_its_devices_limits_and_sets_the_answered_ones)
 {
 	scene_begin(IB, 0);
 	fake.ece = eces[_i].own;
@@ -380,7 +380,7 @@ START_TEST(a_connector_offers_what_its_device_does_and_sets_what_is_answered)
 END_TEST
 
 /* To a peer of another vendor the answer has no options; to one without it there is none. */
-START_TEST(an_acceptor_sets_what_is_offered_and_answers_what_its_device_does_of_it)
+START_TEST(an_acceptor_sets_the_offered_limits_and_answers_its_devices_ones)
 {
 	scene_begin(IB, 0);
 	fake.ece = (struct ibv_ece){VENDOR, 0x3c, 0};
@@ -401,11 +401,11 @@ int main(void)
 	Suite *suite = suite_create("verbs_qp");
 	TCase *tc = tcase_create("verbs_qp");
 
-	tcase_add_test(tc, less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline);
+	tcase_add_test(tc, a_smaller_inline_size_is_requested_if_a_device_refuses);
 	tcase_add_test(tc, on_siw_nothing_is_carried_inline);
 	tcase_add_test(tc, a_request_refused_for_lack_of_memory_is_retried);
 	tcase_add_loop_test(tc, on_siw_each_work_request_is_signalled, 0, 2);
-	tcase_add_test(tc, a_device_is_asked_at_once_for_what_it_gave_before);
+	tcase_add_test(tc, a_queue_pair_first_requests_sizes_that_the_device_gave_before);
 	tcase_add_loop_test(tc, lost_packets_are_retransmitted_after_the_ack_timeout, 0,
 			    2 * ARRAY_SIZE(timeouts));
 	tcase_add_loop_test(tc, packets_have_the_traffic_class_that_is_configured, 0, 4);
@@ -414,15 +414,14 @@ int main(void)
 	tcase_add_test(tc, a_set_up_ends_in_its_time_however_often_it_asks);
 	tcase_add_loop_test(tc, an_unresolvable_address_is_not_retried, 0, 2);
 	tcase_add_loop_test(tc, a_queue_pair_that_takes_no_work_is_the_end_of_its_connection, 0, 6);
-	tcase_add_loop_test(
-		tc, the_connection_manager_is_told_of_a_peer_that_sends_before_it_confirms, 0, 2);
+	tcase_add_loop_test(tc, the_connection_manager_is_notified_of_data_before_the_confirmation,
+			    0, 2);
 	tcase_add_test(tc, windows_may_be_left_alone);
 	tcase_add_test(tc, resources_of_a_removed_device_can_be_freed);
-	tcase_add_loop_test(tc, a_connector_offers_what_its_device_does_and_sets_what_is_answered,
-			    0, ARRAY_SIZE(eces));
-	tcase_add_loop_test(tc,
-			    an_acceptor_sets_what_is_offered_and_answers_what_its_device_does_of_it,
-			    0, ARRAY_SIZE(eces));
+	tcase_add_loop_test(tc, a_connector_offers_its_devices_limits_and_sets_the_answered_ones, 0,
+			    ARRAY_SIZE(eces));
+	tcase_add_loop_test(tc, an_acceptor_sets_the_offered_limits_and_answers_its_devices_ones, 0,
+			    ARRAY_SIZE(eces));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

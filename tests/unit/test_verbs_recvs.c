@@ -148,7 +148,7 @@ START_TEST(sizes_change_a_hundred_times_in_the_order_of_posting)
 }
 END_TEST
 
-START_TEST(the_completion_queue_holds_what_both_queues_can)
+START_TEST(the_completion_queue_holds_all_entries_of_both_queues)
 {
 	connected(_i ? IWARP : IB);
 	ck_assert_uint_eq(fake.max_recv_wr, PLACES);
@@ -200,7 +200,7 @@ int main(void)
 
 	tc = tcase_create("sizes that change");
 	tcase_add_loop_test(tc, sizes_change_a_hundred_times_in_the_order_of_posting, 0, 2);
-	tcase_add_loop_test(tc, the_completion_queue_holds_what_both_queues_can, 0, 2);
+	tcase_add_loop_test(tc, the_completion_queue_holds_all_entries_of_both_queues, 0, 2);
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("what cannot be had");

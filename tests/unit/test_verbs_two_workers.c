@@ -116,13 +116,13 @@ static void end_two(struct buf *buf)
 }
 
 /* Without a timer's help. */
-START_TEST(a_window_that_another_worker_keeps_and_does_not_use_is_had)
+START_TEST(a_window_unused_by_another_worker_is_given)
 {
 	end_two(two_workers(true));
 }
 END_TEST
 
-START_TEST(a_window_that_another_worker_uses_is_had_when_it_comes_back)
+START_TEST(a_window_used_by_another_worker_is_given_when_returned)
 {
 	struct buf *buf = two_workers(false);
 
@@ -303,8 +303,8 @@ int main(void)
 	Suite *suite = suite_create("verbs_two_workers");
 	TCase *tc = tcase_create("windows");
 
-	tcase_add_test(tc, a_window_that_another_worker_keeps_and_does_not_use_is_had);
-	tcase_add_test(tc, a_window_that_another_worker_uses_is_had_when_it_comes_back);
+	tcase_add_test(tc, a_window_unused_by_another_worker_is_given);
+	tcase_add_test(tc, a_window_used_by_another_worker_is_given_when_returned);
 	tcase_add_test(tc, a_worker_keeps_its_windows_while_the_device_has_more);
 	tcase_add_test(tc, a_worker_that_gave_a_window_does_not_take_it_back_immediately);
 	tcase_add_test(tc, a_worker_that_gives_windows_can_end_meanwhile);

@@ -36,7 +36,7 @@ static void begin(int row)
 	fake.alloc_mw_errno = rows[row].alloc_mw_errno;
 }
 
-START_TEST(memory_is_lent_by_a_window_where_one_was_allocated)
+START_TEST(memory_is_exposed_by_a_window_if_one_was_allocated)
 {
 	const struct verbs_counters *counters;
 	struct buf *buf;
@@ -62,7 +62,7 @@ END_TEST
  * A device is released with its last connection, but is tried and reported once only. Others are
  * allocated for keys.
  */
-START_TEST(a_device_is_tried_once_and_told_of_once)
+START_TEST(a_device_is_tried_once_and_logged_once)
 {
 	begin(_i);
 	for (unsigned i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ static void end_with_keys(struct buf *buf, unsigned nkeys)
 	scene_end();
 }
 
-START_TEST(a_window_that_comes_back_wakes_who_waits_for_one)
+START_TEST(a_returned_window_wakes_a_waiter)
 {
 	struct buf *buf = begin_with_windows(1);
 
@@ -251,7 +251,7 @@ START_TEST(a_second_window_is_not_waited_for_without_end)
 END_TEST
 
 /* It would find too few again. */
-START_TEST(a_key_that_its_own_user_gives_back_wakes_nobody)
+START_TEST(a_key_returned_by_its_own_user_wakes_no_waiter)
 {
 	struct buf *buf = begin_with_windows(1);
 
@@ -273,7 +273,7 @@ END_TEST
  * What cannot be registered now will not be later, unless another region goes: locked memory has a
  * limit.
  */
-START_TEST(a_region_is_waited_for_while_others_are_lent)
+START_TEST(a_claim_waits_for_a_region_while_others_are_in_use)
 {
 	struct buf *buf;
 
@@ -359,7 +359,7 @@ static void pass(uint64_t us)
 }
 
 /* Some at a time, so that other commands of the device need not wait long. */
-START_TEST(windows_that_nobody_has_been_lent_for_long_are_freed)
+START_TEST(windows_unused_for_long_are_freed)
 {
 	struct buf *buf = begin_with_windows(0);
 	unsigned windows;
@@ -391,21 +391,21 @@ int main(void)
 	Suite *suite = suite_create("verbs_windows");
 	TCase *tc = tcase_create("trial");
 
-	tcase_add_loop_test(tc, memory_is_lent_by_a_window_where_one_was_allocated, 0, nrows);
-	tcase_add_loop_test(tc, a_device_is_tried_once_and_told_of_once, 0, nrows);
+	tcase_add_loop_test(tc, memory_is_exposed_by_a_window_if_one_was_allocated, 0, nrows);
+	tcase_add_loop_test(tc, a_device_is_tried_once_and_logged_once, 0, nrows);
 	tcase_add_test(tc, a_device_that_has_none_left_is_tried_again);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("none left");
-	tcase_add_test(tc, a_window_that_comes_back_wakes_who_waits_for_one);
+	tcase_add_test(tc, a_returned_window_wakes_a_waiter);
 	tcase_add_test(tc, a_window_is_tried_for_again_after_a_while);
 	tcase_add_test(tc, a_window_is_not_waited_for_without_end);
 	tcase_add_test(tc, a_second_window_is_not_waited_for_without_end);
-	tcase_add_test(tc, a_key_that_its_own_user_gives_back_wakes_nobody);
-	tcase_add_test(tc, a_region_is_waited_for_while_others_are_lent);
+	tcase_add_test(tc, a_key_returned_by_its_own_user_wakes_no_waiter);
+	tcase_add_test(tc, a_claim_waits_for_a_region_while_others_are_in_use);
 	tcase_add_test(tc, an_endpoint_that_waits_for_a_key_can_close);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("many");
-	tcase_add_test(tc, windows_that_nobody_has_been_lent_for_long_are_freed);
+	tcase_add_test(tc, windows_unused_for_long_are_freed);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

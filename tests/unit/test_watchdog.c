@@ -90,7 +90,7 @@ static bool read_slowly_to_the_end(int fd, struct time_limit *limit)
 	return n == 0 || (n < 0 && errno != EAGAIN);
 }
 
-START_TEST(a_stop_takes_no_longer_than_the_manager_is_told)
+START_TEST(a_stop_takes_at_most_the_announced_time)
 {
 	int client, upstream, size = 262144, fd;
 	struct time_limit limit;
@@ -151,7 +151,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_watchdog_is_notified_while_idle);
 	tcase_add_test(tc, the_watchdog_is_not_notified_while_a_worker_is_stuck);
-	tcase_add_test(tc, a_stop_takes_no_longer_than_the_manager_is_told);
+	tcase_add_test(tc, a_stop_takes_at_most_the_announced_time);
 	tcase_add_test(tc, the_watchdog_is_notified_while_the_file_cannot_be_read);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -60,7 +60,7 @@ START_TEST(a_worker_with_more_connections_gets_none_until_the_other_has_as_many)
 }
 END_TEST
 
-START_TEST(a_busy_worker_gets_a_fourth_of_what_an_idle_one_gets)
+START_TEST(a_busy_worker_gets_a_quarter_of_an_idle_workers_connections)
 {
 	storage[1].load.busy = WORKER_LOAD_PARTS;
 	place(1000);
@@ -89,7 +89,7 @@ static const struct {
 		{SECOND_US, WORKER_LOAD_PARTS},
 		{3 * SECOND_US, WORKER_LOAD_PARTS}};
 
-START_TEST(busy_is_what_was_used_since_the_last_look)
+START_TEST(busy_is_the_time_used_since_the_last_sample)
 {
 	struct worker_load load = {.at_us = NOW_US, .cpu_us = 77};
 
@@ -131,9 +131,9 @@ int main(void)
 	tcase_add_loop_test(tc, equally_busy_workers_get_equally_many, 0, WORKER_LOAD_PARTS + 1);
 	tcase_add_test(tc, equal_workers_take_turns);
 	tcase_add_test(tc, a_worker_with_more_connections_gets_none_until_the_other_has_as_many);
-	tcase_add_test(tc, a_busy_worker_gets_a_fourth_of_what_an_idle_one_gets);
+	tcase_add_test(tc, a_busy_worker_gets_a_quarter_of_an_idle_workers_connections);
 	tcase_add_test(tc, beside_one_bulk_client_the_next_few_go_elsewhere);
-	tcase_add_loop_test(tc, busy_is_what_was_used_since_the_last_look, 0,
+	tcase_add_loop_test(tc, busy_is_the_time_used_since_the_last_sample, 0,
 			    (int)ARRAY_SIZE(measured));
 	tcase_add_test(tc, a_clock_that_cannot_be_read_any_more_says_nothing);
 	tcase_add_test(tc, threads_are_asked_as_seldom_as_that);

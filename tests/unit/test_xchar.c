@@ -157,7 +157,7 @@ START_TEST(an_init_says_values_and_which_do_not_change)
 }
 END_TEST
 
-START_TEST(a_req_says_what_is_wanted)
+START_TEST(a_req_has_the_requested_values)
 {
 	put_req();
 	expect_ok(XCHAR_REQ);
@@ -435,7 +435,7 @@ START_TEST(data_of_4_gib_are_skipped)
 END_TEST
 
 /* A count whose product with the least that each takes would wrap, and those that are just not there */
-START_TEST(counts_are_held_against_what_is_there)
+START_TEST(counts_are_compared_with_the_remaining_bytes)
 {
 	static const uint32_t counts[] = {
 		0,          1,          2,          3,          4,          5,          0x10000000,
@@ -503,7 +503,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, an_init_says_values_and_which_do_not_change);
-	tcase_add_test(tc, a_req_says_what_is_wanted);
+	tcase_add_test(tc, a_req_has_the_requested_values);
 	tcase_add_test(tc, a_resp_says_which_are_done_rejected_and_pending);
 	tcase_add_test(tc, an_upd_says_one_value_and_whether_a_request_is_over);
 	tcase_add_test(tc, another_operation_is_unknown);
@@ -518,7 +518,7 @@ int main(void)
 	tcase_add_test(tc, ten_thousand_unknown_ids_are_skipped);
 	tcase_add_test(tc, data_do_not_lead_out_of_the_operation);
 	tcase_add_test(tc, data_of_4_gib_are_skipped);
-	tcase_add_test(tc, counts_are_held_against_what_is_there);
+	tcase_add_test(tc, counts_are_compared_with_the_remaining_bytes);
 	tcase_add_test(tc, lists_and_subsets_may_be_empty);
 	tcase_add_test(tc, element_n_is_bit_n_mod_32_of_word_n_div_32);
 	suite_add_tcase(suite, tc);

@@ -196,7 +196,7 @@ static void put_operation(const struct xchar_operation *operation)
 	}
 }
 
-START_TEST(we_read_in_theirs_what_they_said)
+START_TEST(our_decoder_reads_the_generated_encoding)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct xchar_operation operation;
@@ -340,7 +340,7 @@ static size_t damage(size_t len)
 	return random_below(4) ? len : random_below((uint32_t)len + 1);
 }
 
-START_TEST(we_take_what_they_take_of_damaged_ones)
+START_TEST(both_decoders_accept_the_same_damaged_messages)
 {
 	unsigned taken = 0;
 
@@ -356,7 +356,7 @@ START_TEST(we_take_what_they_take_of_damaged_ones)
 }
 END_TEST
 
-START_TEST(we_take_what_they_take_with_any_word_at_a_limit)
+START_TEST(both_decoders_accept_the_same_words_at_limits)
 {
 	static const uint32_t limits[] = {
 		0,          1,          2,          3,          4,          5,          8,
@@ -389,7 +389,7 @@ START_TEST(we_take_what_they_take_with_any_word_at_a_limit)
 }
 END_TEST
 
-START_TEST(we_take_what_they_take_of_any_words)
+START_TEST(both_decoders_accept_the_same_random_words)
 {
 	unsigned taken = 0;
 
@@ -412,13 +412,14 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, we_read_in_theirs_what_they_said, XCHAR_INIT, OP_COUNT);
+	tcase_add_loop_test(tc, our_decoder_reads_the_generated_encoding, XCHAR_INIT, OP_COUNT);
 	tcase_add_loop_test(tc, the_generated_codec_reads_our_values_and_writes_the_same_bytes,
 			    XCHAR_INIT, OP_COUNT);
-	tcase_add_loop_test(tc, we_take_what_they_take_of_damaged_ones, XCHAR_INIT, OP_COUNT);
-	tcase_add_loop_test(tc, we_take_what_they_take_with_any_word_at_a_limit, XCHAR_INIT,
+	tcase_add_loop_test(tc, both_decoders_accept_the_same_damaged_messages, XCHAR_INIT,
 			    OP_COUNT);
-	tcase_add_loop_test(tc, we_take_what_they_take_of_any_words, XCHAR_INIT, OP_COUNT);
+	tcase_add_loop_test(tc, both_decoders_accept_the_same_words_at_limits, XCHAR_INIT,
+			    OP_COUNT);
+	tcase_add_loop_test(tc, both_decoders_accept_the_same_random_words, XCHAR_INIT, OP_COUNT);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

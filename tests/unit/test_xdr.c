@@ -140,7 +140,7 @@ START_TEST(opaque_data_over_its_limit_or_the_end_is_not_read)
 }
 END_TEST
 
-START_TEST(a_count_is_held_against_its_limit_and_what_remains)
+START_TEST(a_count_is_compared_with_its_limit_and_the_remaining_bytes)
 {
 	uint32_t count = 42;
 
@@ -256,7 +256,7 @@ int main(void)
 	tcase_add_test(tc, a_bool_is_zero_or_one);
 	tcase_add_test(tc, opaque_data_is_read_with_its_padding);
 	tcase_add_test(tc, opaque_data_over_its_limit_or_the_end_is_not_read);
-	tcase_add_test(tc, a_count_is_held_against_its_limit_and_what_remains);
+	tcase_add_test(tc, a_count_is_compared_with_its_limit_and_the_remaining_bytes);
 	tcase_add_test(tc, skipping_further_than_the_end_is_refused);
 	tcase_add_test(tc, a_reader_of_nothing_reads_nothing);
 	tcase_add_test(tc, values_are_encoded_to_these_bytes);

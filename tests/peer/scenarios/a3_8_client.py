@@ -17,7 +17,7 @@ def _reply(t, asked):
 
 
 @requester('A5.1-3', keys=CLIENT)
-def a_reply_that_is_lent_is_read(t):
+def a_reply_by_read_chunk_is_read(t):
     """A Reply as a read chunk at position zero, in one segment or several, reaches the caller."""
     hand = t.working()
     for pieces in (1, 3, 7):
@@ -28,12 +28,12 @@ def a_reply_that_is_lent_is_read(t):
         next_done(t, hand, got.header.xid)
 
 
-@a_reply_that_is_lent_is_read.wrong
+@a_reply_by_read_chunk_is_read.wrong
 def _(end):
     end.may_pull = lambda message: False
 
 
-@a_reply_that_is_lent_is_read.wrong
+@a_reply_by_read_chunk_is_read.wrong
 def _(end):
     pull = end.pull
 

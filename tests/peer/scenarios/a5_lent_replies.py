@@ -97,7 +97,7 @@ def _(end):
 
 
 @responder('A5.2-3', keys=SERVER, needs={'files'})
-def for_a_reply_chunk_that_is_too_small_it_is_lent(t):
+def a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk(t):
     """A reply chunk four bytes too small is not used; one that is just large enough is."""
     hand = t.connect()
     call = t.read(LONG)
@@ -120,10 +120,10 @@ def for_a_reply_chunk_that_is_too_small_it_is_lent(t):
            'a reply chunk that is just large enough is not used')
 
 
-for_a_reply_chunk_that_is_too_small_it_is_lent.wrong(_refuses)
+a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk.wrong(_refuses)
 
 
-@for_a_reply_chunk_that_is_too_small_it_is_lent.wrong
+@a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk.wrong
 def _(end):
     right = end.no_room
 
@@ -134,6 +134,6 @@ def _(end):
     end.no_room = begins_to_write
 
 
-@for_a_reply_chunk_that_is_too_small_it_is_lent.wrong
+@a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk.wrong
 def _(end):
     end.into_reply_chunk = lambda message, out: False
