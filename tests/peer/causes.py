@@ -23,12 +23,12 @@ BASES = (
 
 
 def _kind(why):
-    """A reason without its numbers."""
+    """Returns a reason without its numbers."""
     return re.sub(r'(0x)?[0-9a-f]*[0-9][0-9a-f]*', '#', why.split(':')[0])
 
 
 def _by_parts(failed):
-    """(cause, part, those that use it)"""
+    """Yields (cause, part of the protocol, failures that use it)."""
     left = list(failed)
     for part, tags in BASES:
         users = [o for o in left if part in o.used]
@@ -39,7 +39,7 @@ def _by_parts(failed):
 
 
 def _by_reasons(failed):
-    """The same of those that say the same."""
+    """Yields the same for failures with equal reasons."""
     alike = {}
     for outcome in failed:
         alike.setdefault(_kind(outcome.why), []).append(outcome)
@@ -49,7 +49,7 @@ def _by_reasons(failed):
 
 
 def of(outcomes):
-    """[(cause, what they have in common, those that may follow from it)], the one with most of them first."""
+    """Returns [(cause, common part or reason, failures that may follow from it)], the largest first."""
     found = []
     for role in sorted({o.scenario.role for o in outcomes}):
         failed = [o for o in outcomes if o.verdict == FAIL and o.scenario.role == role]

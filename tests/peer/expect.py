@@ -17,12 +17,12 @@ FIELDS = ('key', 'does', 'where', 'says')
 
 
 class BadList(Exception):
-    """The file is no such list."""
+    """The file is not a valid list."""
 
 
 @dataclasses.dataclass
 class Deviation:
-    """One line."""
+    """One line of a list."""
     key: str
     does: str
     where: str
@@ -32,7 +32,7 @@ class Deviation:
 
     @property
     def text(self):
-        """What it does, and the function of it."""
+        """Returns the deviation, and the function that causes it."""
         return f'{self.does} ({self.where})' if self.where else self.does
 
 
@@ -53,17 +53,17 @@ def _deviation(line):
 
 
 def _joined(one, other):
-    """What is so of one kernel, and what is so of another."""
+    """Returns the Deviation of two lines for two kernels."""
     if not (one.of_kernels and other.of_kernels):
         raise BadList(f'twice in the list: {other.key}')
     if one.seldom and other.seldom and one.says != other.says:
-        raise BadList('what is so now and then of two kernels needs the same that the peer says then')
+        raise BadList('a deviation that occurs sometimes on two kernels needs the same message of the peer')
     seldom = one.seldom and other.seldom
     return Deviation(one.key, f'{one.text}; {other.text}', '', one.says if seldom else '', seldom, True)
 
 
 def read(paths, scenarios):
-    """{key: Deviation} of all files; BadList says which line of which is wrong."""
+    """Returns {key: Deviation} of all files. BadList has the file and line of an error."""
     names = {f'{s.tag} {s.role} {s.name.replace("_", " ")}' for s in scenarios}
     tags = {s.tag for s in scenarios}
     found = {}
@@ -90,7 +90,7 @@ def _of(known, tag, role, name):
 
 
 def held_against(outcomes, known):
-    """Outcomes, those that are in the list as known; one that is in it and passes fails."""
+    """Yields outcomes; listed failures become known, and listed passes become failures."""
     for outcome in outcomes:
         deviation = _of(known, outcome.scenario.tag, outcome.scenario.role, outcome.name)
         if deviation and outcome.verdict == FAIL and (not deviation.seldom or deviation.says in outcome.why):
@@ -102,6 +102,6 @@ def held_against(outcomes, known):
 
 
 def known_counts(counts, known):
-    """Of a client: {tag: Deviation} of those that were broken as the list says."""
+    """Returns {tag: Deviation} for the statements that a client broke as listed."""
     return {tag: _of(known, tag, 'RQ', '*') for tag, count in counts.items()
             if count.broken and _of(known, tag, 'RQ', '*')}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of scenarios, as a file of JUnit's form, which servers of continuous integration read."""
+"""Writes outcomes as a JUnit report for continuous integration."""
 from xml.etree import ElementTree
 
 from outcome import BROKEN, FAIL, KNOWN, NOT_BUILT, NOT_SEEN
@@ -13,7 +13,7 @@ def _clean(text):
 
 
 def _suite(cases):
-    """cases: (tag, name, verdict, reason, details)"""
+    """Returns the XML of cases: (tag, name, verdict, reason, details)."""
     cases = list(cases)
     verdicts = [case[2] for case in cases]
     skipped = sum(verdict in (KNOWN, NOT_BUILT, NOT_SEEN) for verdict in verdicts)
@@ -32,12 +32,12 @@ def _suite(cases):
 
 
 def write(path, cases):
-    """Writes the file; OSError if that cannot be."""
+    """Writes the file. Raises OSError if it cannot."""
     ElementTree.ElementTree(_suite(cases)).write(path, encoding='utf-8', xml_declaration=True)
 
 
 def of_outcomes(outcomes, table):
-    """The cases of scenarios; the reference of each statement is among the details."""
+    """Returns the cases of scenarios. The details include the reference of the statement."""
     for o in outcomes:
         name = f'{o.scenario.role} {o.name}' + (f', {o.how}' if o.how else '')
         details = [table[o.scenario.tag].reference] if o.scenario.tag in table else []
@@ -45,7 +45,7 @@ def of_outcomes(outcomes, table):
 
 
 def of_counts(counts, known, table):
-    """The cases of a client that was watched: one for each statement."""
+    """Returns the cases of a judged client, one for each statement."""
     for tag, count in counts.items():
         verdict = 'pass' if count.held else NOT_SEEN
         why = '' if count.held else 'not seen'

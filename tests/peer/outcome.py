@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may come of a scenario."""
+"""The possible outcomes of a scenario."""
 import dataclasses
 
 PASS, FAIL, NOT_BUILT, NOT_SEEN, BROKEN = 'pass', 'fail', 'not built', 'not seen', 'broken'
@@ -10,7 +10,7 @@ WORST_FIRST = (*BAD, KNOWN, NOT_BUILT, NOT_SEEN, PASS)
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of one scenario."""
+    """The outcome of one scenario."""
     scenario: object
     verdict: str
     why: str = ''
@@ -20,10 +20,10 @@ class Outcome:
 
     @property
     def name(self):
-        """The scenario's, in words."""
+        """Returns the name of the scenario in words."""
         return self.scenario.name.replace('_', ' ')
 
     @property
     def bad(self):
-        """Whether it makes the run fail."""
+        """Returns whether it makes the run fail."""
         return self.verdict in BAD

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is printed: a row for each statement, failures first, and the reasons; or TAP."""
+"""Prints a row for each statement with its reasons, failures first; or TAP."""
 import itertools
 import pathlib
 import re
@@ -16,7 +16,7 @@ MOST_COLUMNS, LEAST_COLUMNS = 120, 72
 
 
 def _wrapped(text, first, later):
-    """Text as lines that fit the terminal, behind `first` and then `later`; what is in lines stays so."""
+    """Returns text wrapped for the terminal after `first`, then `later`. Existing lines stay separate."""
     columns = shutil.get_terminal_size((MOST_COLUMNS, 24)).columns
     columns = max(LEAST_COLUMNS, min(MOST_COLUMNS, columns))
     whole = re.sub(r'RFC (?=[0-9])', 'RFC\0', text)
@@ -26,7 +26,7 @@ def _wrapped(text, first, later):
 
 
 def statement(tag, table, columns=''):
-    """A row: the tag, what stands in the columns, and the statement with its sections."""
+    """Prints a row: the tag, the results, and the statement with its sections."""
     text = ''
     if tag in table:
         text = f'{table[tag].text} [{table[tag].reference}]'
@@ -35,7 +35,7 @@ def statement(tag, table, columns=''):
 
 
 def listing(scenarios, table):
-    """Every scenario, below its statement."""
+    """Prints every scenario below its statement."""
     for tag, group in itertools.groupby(scenarios, lambda scenario: scenario.tag):
         print(statement(tag, table))
         for scenario in group:
@@ -43,7 +43,7 @@ def listing(scenarios, table):
 
 
 def faults(known):
-    """Those that a relay commits, by kind, and what finds each, or why nobody can see it."""
+    """Prints the faults of the relay by kind, with the statements that detect them, or why none can."""
     for kind, group in itertools.groupby(known_by_kind(known), lambda fault: fault.kind):
         print(kind)
         for fault in group:
@@ -51,7 +51,7 @@ def faults(known):
 
 
 def known_by_kind(known):
-    """Kinds in the order of their first fault, and within each the faults in theirs."""
+    """Returns the kinds in the order of their first fault, each with its faults in order."""
     known = list(known)
     kinds = [fault.kind for fault in known]
     return sorted(known, key=lambda fault: kinds.index(fault.kind))
@@ -71,7 +71,7 @@ def _name(outcome):
 
 
 def _failure(outcome):
-    """Which scenario, what is wrong, and the last messages, as lines."""
+    """Returns lines with the scenario, the failure and the last messages."""
     yield _wrapped(f'{outcome.scenario.role} {_name(outcome)} ({_place(outcome.scenario)}):',
                    ' ' * 4, ' ' * 8)
     for line in outcome.why.splitlines():
@@ -103,7 +103,7 @@ def _tap(outcomes):
 
 
 def _causes(outcomes):
-    """Lines that say which failure is the first cause of others."""
+    """Returns lines about the failure that is the first cause of others."""
     for cause, what, others in causes.of(outcomes):
         tags = dict.fromkeys(other.scenario.tag for other in others)
         yield (f'first cause: {cause.scenario.tag} {cause.scenario.role} {_name(cause)}. {len(others)} other '
@@ -111,7 +111,7 @@ def _causes(outcomes):
 
 
 def _row(tag, group, table):
-    """A statement, what came of it, and why it was no pass: each reason once."""
+    """Prints a statement, its results, and each reason why it did not pass once."""
     verdict = {REQUESTER: NONE, RESPONDER: NONE}
     others = {}
     for outcome in group:
@@ -129,7 +129,7 @@ def _row(tag, group, table):
 
 
 def _sum(outcomes, table):
-    """The last lines: how many came to what, and what failed, once more and in short."""
+    """Prints the last lines: the numbers of results, and a short list of failures."""
     count = {}
     for outcome in outcomes:
         count[outcome.verdict] = count.get(outcome.verdict, 0) + 1
@@ -143,7 +143,7 @@ def _sum(outcomes, table):
 
 
 def _gather(outcomes, groups):
-    """Puts all outcomes into lists by statement; on a terminal it is told how far that is."""
+    """Collects all outcomes by statement; shows the progress on a terminal."""
     count, failed = 0, 0
     shown = sys.stderr.isatty()
     for outcome in outcomes:
@@ -156,14 +156,14 @@ def _gather(outcomes, groups):
 
 
 def _failures_first(groups, all_of_them):
-    """Tags: of causes, those with most followers first; of other failures; of the rest; each in their order."""
+    """Returns tags of causes, those with most followers first; then of other failures; then of the rest."""
     first = [cause.scenario.tag for cause, _what, _others in causes.of(all_of_them)]
     failed = [tag for tag, group in groups.items() if any(outcome.bad for outcome in group)]
     return dict.fromkeys([*first, *failed, *groups])
 
 
 def report(chosen, outcomes, table):
-    """Prints outcomes, in TAP as they come, else failures first; the exit status."""
+    """Prints outcomes, in TAP immediately, otherwise failures first. Returns the exit status."""
     if chosen.tap:
         return _tap(outcomes)
     groups = {}
@@ -179,7 +179,7 @@ def report(chosen, outcomes, table):
 
 
 def _print_groups(groups, table):
-    """Prints them; whether something failed."""
+    """Prints all outcomes. Returns whether one failed."""
     all_of_them = [outcome for group in groups.values() for outcome in group]
     if all_of_them:
         for line in _causes(all_of_them):
@@ -192,7 +192,7 @@ def _print_groups(groups, table):
 
 
 def _nobody_came(counts):
-    """Says so."""
+    """Returns whether no client has sent anything, and reports that."""
     if any(count.held or count.broken for count in counts.values()):
         return False
     print('conformance: no client came', file=sys.stderr)
@@ -200,13 +200,13 @@ def _nobody_came(counts):
 
 
 def _broken_first(counts, table, known=()):
-    """Tags: of what was broken and is not known, then of the rest, each in the table's order."""
+    """Returns tags of broken statements that are not known, then of the rest, each in the table's order."""
     order = list(table).index
     return sorted(counts, key=lambda tag: (not counts[tag].broken or tag in known, order(tag)))
 
 
 def tally_tap(counts, table, known=()):
-    """The same in TAP, in the table's order."""
+    """Prints the same in TAP, in the table's order."""
     if _nobody_came(counts):
         print('1..0')
         return 2
@@ -222,7 +222,7 @@ def tally_tap(counts, table, known=()):
 
 
 def tally(counts, table, known=()):
-    """Prints how often a client was seen to keep and to break each statement; the exit status."""
+    """Prints how often a client kept and broke each statement. Returns the exit status."""
     if _nobody_came(counts):
         return 2
     print(f'{"statement":10} {"held":>8} {"broken":>8}  what it demands, and of whom')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs scenarios against a subject and gathers what came of each."""
+"""Runs scenarios against a subject, and collects their outcomes."""
 import signal
 import sys
 import traceback
@@ -22,7 +22,7 @@ NONSENSE = (xdr.XdrError, rpc.RpcError, header.HeaderError, ddp.DdpError, record
 
 
 def select(scenarios, tags, table):
-    """Those whose tag is one of these or begins so, in the order of the table."""
+    """Returns the scenarios whose tags begin with one of these, in the order of the table."""
     known = {s.tag for s in scenarios}
     place = {tag: number for number, tag in enumerate(table)}
     chosen = [s for s in scenarios
@@ -32,7 +32,7 @@ def select(scenarios, tags, table):
 
 
 def _judged(scenario, make_play, loop, made, rfc):
-    """The Outcome of one scenario; the other end is in made as soon as there is one."""
+    """Returns the Outcome of one scenario; made gets the other end as soon as it exists."""
     scene = None
     try:
         made.append(make_play(loop))
@@ -56,7 +56,7 @@ def _judged(scenario, make_play, loop, made, rfc):
 
 
 def attempt(scenario, make_play, patience, rfc=False):
-    """Runs one scenario; make_play(loop) makes the other end, which is closed in any case.
+    """Runs one scenario. make_play(loop) makes the other end, which is always closed.
 
     rfc: where a draft and its RFC differ, only what the RFC has is right.
     """
@@ -77,7 +77,7 @@ def attempt(scenario, make_play, patience, rfc=False):
 
 
 def judge_daemon(chosen, scenarios, table):
-    """Our daemon; of what the table says is not built something must fail, or the table is old."""
+    """Judges our daemon. A statement that the table calls not built must fail; otherwise the table is old."""
     old = {}
     for scenario in scenarios:
         outcome = attempt(
@@ -98,7 +98,7 @@ def judge_daemon(chosen, scenarios, table):
 
 
 def judge_itself(chosen, scenarios, _table):
-    """The peer: played right it must pass, and fail with each of the scenario's bends."""
+    """Judges the peer: it must pass without a bend, and fail with each bend of the scenario."""
     for scenario in scenarios:
         def played(bend, s=scenario):
             return attempt(s, lambda loop: self_test.Play(loop, s, bend), chosen.patience or 5, chosen.rfc)
@@ -117,7 +117,7 @@ def judge_itself(chosen, scenarios, _table):
 
 
 def judge_relayed(chosen, scenarios, _table):
-    """The peer, played right, behind a relay: what any server is asked."""
+    """Judges the correct peer behind a relay, by the scenarios for any server."""
     fault = FAULTS[chosen.fault]
     for scenario in scenarios:
         if scenario.role == scenarios_of.RESPONDER and not scenario.needs & external.NEEDS.keys():
@@ -126,7 +126,7 @@ def judge_relayed(chosen, scenarios, _table):
 
 
 def found(outcome):
-    """Of an end that was bent: to fail is to pass."""
+    """Inverts the Outcome for an end with a bend: it must fail."""
     if outcome.verdict == FAIL:
         return Outcome(outcome.scenario, PASS)
     if outcome.verdict == PASS:
@@ -135,17 +135,17 @@ def found(outcome):
 
 
 def _harm(scenario):
-    """0: none; 1: what a server outlives, files in use; 2: perhaps nobody is left to remove files."""
+    """Returns the harm to a server: 0 none; 1 to files in use; 2 possibly so much that files stay."""
     return ('rough' in scenario.needs) + ({'rough', 'files'} & scenario.needs == {'rough'})
 
 
 def _server_of(nfs):
-    """The class of servers that are asked by this version of NFS."""
+    """Returns the class of servers for this version of NFS."""
     return {'4.1': external4.Server4, 'null': external4.ServerNull}.get(nfs, external.Server)
 
 
 def judge_server(chosen, scenarios, _table):
-    """Any server; what belongs to a dialect that it does not speak is not asked."""
+    """Judges any server. Skips scenarios of a dialect that it does not support."""
     loop = Loop(chosen.patience or 5)
     server = _server_of(chosen.nfs)(loop, chosen.server, chosen.mount, chosen.export)
     try:
@@ -172,7 +172,7 @@ def judge_server(chosen, scenarios, _table):
 
 
 def judge_client(chosen, _scenarios, table):
-    """Whatever client connects; the exit status."""
+    """Judges any client that connects. Returns the exit status."""
     counts = serve.judge_client(Loop(chosen.patience or 5), chosen.server or ('127.0.0.1', 0),
                                 chosen.mount[1] if chosen.mount else 0, chosen.tap_file)
     if chosen.rfc:
@@ -210,7 +210,7 @@ def _interrupted(*_):
 
 
 def run(chosen, scenarios, table):
-    """Runs them all, reports, and returns the exit status; 2 if there is nobody to judge."""
+    """Runs all scenarios and reports. Returns the exit status; 2 if there is no subject."""
     chosen.tap_file = None
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)

@@ -33,7 +33,7 @@ class Statement:
 
     @property
     def sections(self):
-        """Of which RFC and where: `RFC 8166 §3.4.6, §4.3.2; RFC 8797 §4`; empty if there is none."""
+        """Returns the sections of RFCs, such as `RFC 8166 §3.4.6, §4.3.2; RFC 8797 §4`, or an empty text."""
         of = {}
         for number, section in SECTION.findall(self.rfc):
             of.setdefault(number, []).append(f'§{section}')
@@ -41,30 +41,30 @@ class Statement:
 
     @property
     def draft(self):
-        """The same of the draft that the tag belongs to; empty if it is of no draft, or of no section."""
+        """Returns the section of the tag's draft, or an empty text."""
         found = OF_DRAFT.match(self.tag)
         return f'{DRAFTS[found[1]]} §{found[2]}' if found else ''
 
     @property
     def reference(self):
-        """Its level, those that are another one for a role, the sections of RFCs and that of the draft."""
+        """Returns its level, the levels of roles that differ, and the sections of RFCs and of the draft."""
         levels_ = ', '.join([self.level, *(f'{role} {level}' for role, level in self.levels_of.items())])
         return '; '.join(filter(None, (levels_, self.sections, self.draft)))
 
     @property
     def not_built(self):
-        """What of ours is missing for it, or None."""
+        """Returns the missing part of our implementation, or None."""
         found = [part for part in self.where.split(', ') if part.startswith(NOT_BUILT)]
         return found[0][len(NOT_BUILT):] if found else None
 
     @property
     def begun(self):
-        """Whether some of it is there."""
+        """Returns whether a part of it is implemented."""
         return ':' in self.where.split(NOT_BUILT)[0]
 
 
 def levels(path=LEVELS):
-    """{tag: {role: level}} of those that are no MUST; of '' for both roles."""
+    """Returns {tag: {role: level}} of statements that are no MUST; the role '' stands for both."""
     found = {}
     for line in path.read_text(encoding='utf-8').splitlines():
         if line and not line.startswith('#'):
@@ -74,7 +74,7 @@ def levels(path=LEVELS):
 
 
 def read(path=TABLE):
-    """All rows by tag, in the order of the table."""
+    """Returns all rows by tag, in the order of the table."""
     rows, lower = {}, levels()
     for line in path.read_text(encoding='utf-8').splitlines():
         cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
@@ -85,14 +85,14 @@ def read(path=TABLE):
 
 
 def of_an_rfc(scenario, table):
-    """Whether an RFC has what a scenario judges: a section for its statement, its dialect, and what it asks for."""
+    """Returns whether an RFC covers a scenario: its statement, its dialect, and its requests."""
     row = table.get(scenario.tag)
     return bool(row and row.sections and scenario.dialect == 'version one'
                 and not scenario.needs & {'ours', 'draft'})
 
 
 def meant(word, table):
-    """The tags that a word means: one, how some begin, or a section of an RFC, such as 8166/3.4.5."""
+    """Returns the tags for a word: a tag, the beginning of tags, or a section of an RFC, such as 8166/3.4.5."""
     asked = ASKED_SECTION.match(word)
     if asked:
         number, section = asked[1], asked[2].strip('.')

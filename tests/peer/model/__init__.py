@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Both ends of RPC-over-RDMA, played right; a scenario bends one method or value of them to have it wrong."""
+"""Conforming ends of RPC-over-RDMA. A scenario replaces a method or value to break a statement."""

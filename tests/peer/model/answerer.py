@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The answering side of an end: Calls are pulled together, answered, and their Replies carried back."""
+"""The responder of an end: collects Calls with their chunks, has them executed, and sends their Replies."""
 import collections
 import dataclasses
 
@@ -9,7 +9,7 @@ from wire import chunks, header, rpc
 
 @dataclasses.dataclass
 class Work:
-    """One Call of the peer's, until its Reply has left."""
+    """One Call of the peer, until its Reply was sent."""
     message: header.Header
     chunks: dict = dataclasses.field(default_factory=dict)   # position: bytearray
     reads: int = 0
@@ -17,7 +17,7 @@ class Work:
 
 
 class Answerer:
-    """What an end does with Calls."""
+    """The methods of an end that handle Calls."""
 
     def __init__(self):
         self.works = {}
@@ -28,25 +28,25 @@ class Answerer:
     # ------------------------------------------------------------ refusing
 
     def refuse_version(self, xid):
-        """A Call in a version that is not spoken, which is the answer's, too: A4.2-1."""
+        """Refuses a Call in an unsupported version; the answer has the same version: A4.2-1."""
         low, high = self.version_range()
         self.put(header.Header(xid, vers=self.version_refused, credit=self.grant(0), proc=header.ERROR,
                                err=header.ERR_VERS, low=low, high=high))
 
     def refuse_header(self, xid, version, _why):
-        """A Call whose header is nonsense: A4.2-2."""
+        """Refuses a Call with an invalid header: A4.2-2."""
         self.put(header.Header(xid, vers=version, credit=self.grant(0), proc=header.ERROR,
                                err=header.ERR_CHUNK))
 
     def refuse(self, work, why):
-        """A Call that cannot be served or whose Reply cannot be chunks."""
+        """Refuses a Call that cannot be executed, or whose Reply cannot use chunks."""
         self.works.pop(work.message.xid, None)
         self.refuse_header(work.message.xid, work.message.vers, why)
 
     # ------------------------------------------------------------ taking a Call
 
     def take_call(self, message):
-        """A Call whose header decodes."""
+        """Handles a Call whose header decodes."""
         work = Work(message)
         why = self.call_flaw(message)
         if why:
@@ -56,7 +56,7 @@ class Answerer:
         self.pull(work)
 
     def pull(self, work):
-        """Has all chunks of a message pulled."""
+        """Reads all chunks of a message."""
         for entry in work.message.reads:
             work.chunks.setdefault(entry.position, bytearray())
             self.reads_queued.append((work, entry))
@@ -66,7 +66,7 @@ class Answerer:
             self.call_is_here(work)
 
     def call_flaw(self, message):
-        """What is wrong with a header that decodes, or None."""
+        """Returns the error of a header that decodes, or None."""
         positions = {entry.position for entry in message.reads}
         chunks = message.reads or message.writes or message.reply
         if chunks and self.connector and not self.takes_reverse_chunks(message):
@@ -84,15 +84,15 @@ class Answerer:
         return None
 
     def takes_reverse_chunks(self, message):
-        """Whether a reverse Call may have chunks: X-16."""
+        """Returns whether a reverse Call may have chunks: X-16."""
         return message.vers == 2 and self.options.reverse_chunks
 
     def read_depth(self):
-        """How many RDMA Reads may be under way: A3.3-10."""
+        """Returns the limit of concurrent RDMA Reads: A3.3-10."""
         return self.conn.peer.ird or 1
 
     def pull_more(self):
-        """Issues the Reads that wait, in their order, up to the depth."""
+        """Issues waiting Reads in their order, up to the limit."""
         while self.reads_queued and self.reads_under_way < self.read_depth():
             work, entry = self.reads_queued.popleft()
             self.reads_under_way += 1
@@ -100,7 +100,7 @@ class Answerer:
                            lambda data, work=work, entry=entry: self.pulled(work, entry, data))
 
     def pulled(self, work, entry, data):
-        """A Read is done; in the order in which they were asked for."""
+        """Handles a completed Read; Reads complete in the order of their requests."""
         self.reads_under_way -= 1
         work.chunks[entry.position] += data
         work.reads -= 1
@@ -110,11 +110,11 @@ class Answerer:
 
     @staticmethod
     def joined(message, pulled):
-        """The RPC message with its chunks at their positions."""
+        """Returns the RPC message with its chunks at their positions."""
         return chunks.joined(message, pulled)
 
     def call_is_here(self, work):
-        """Nothing of the Call is missing any more."""
+        """Executes a Call that is complete."""
         call = self.joined(work.message, work.chunks)
         if call is None or len(call) < header.MIN_CALL_BYTES or call[:4] != work.message.xid.to_bytes(4, 'big'):
             self.refuse(work, 'the chunks make no message')
@@ -129,12 +129,12 @@ class Answerer:
             self.reply_is_here(work, reply)
 
     def misplaced(self, work):
-        """Whether a read chunk is where the binding of the program lets nothing be moved: A3.4-4."""
+        """Returns whether a Read chunk is at a position that is not DDP-eligible: A3.4-4."""
         places = binding.movable(work.call)
         return places is not None and self.options.strict_chunks and bool(set(work.chunks) - places - {0})
 
     def garbage(self, work):
-        """GARBAGE_ARGS for a payload whose chunk is longer or shorter than it says: A3.4-4."""
+        """Returns GARBAGE_ARGS for a payload whose chunk has another length: A3.4-4."""
         place = binding.call_payload(work.call)
         if place is None or place[0] not in work.chunks:
             return None
@@ -144,21 +144,21 @@ class Answerer:
         return rpc.accepted(work.message.xid, b'', stat=rpc.GARBAGE_ARGS)
 
     def own_reply(self, _work):
-        """The Reply to a Call that ends here, or None."""
+        """Returns the Reply to a Call that this end itself answers, or None."""
         return None
 
     # ------------------------------------------------------------ answering
 
     def grant(self, _asked):
-        """The credits that each answer grants: A3.3-3."""
+        """Returns the credits that each answer grants: A3.3-3."""
         return self.options.credits
 
     def answered(self, xid, reply):
-        """A Reply that was held back is here."""
+        """Sends a Reply that was held back."""
         self.reply_is_here(self.works[xid], reply)
 
     def reply_is_here(self, work, reply):
-        """Chooses how the Reply goes, and sends it."""
+        """Chooses the form of the Reply, and sends it."""
         message = work.message
         writes, body = self.reduced(work, reply)
         out = header.Header(message.xid, vers=message.vers, credit=self.grant(message.credit),
@@ -172,21 +172,21 @@ class Answerer:
         self.put(self.dressed(out, work.call), self.key_to_invalidate(message))
 
     def dressed(self, message, _call):
-        """An inline message of this or the other side of an RPC, in the form in which it goes."""
+        """Returns an inline Call or Reply in the form in which it is sent."""
         return message
 
     def no_room(self, work, _out):
-        """The Reply fits nowhere: A5.2-3."""
+        """Handles a Reply that fits neither inline nor in a chunk: A5.2-3."""
         self.refuse(work, 'the Reply fits nowhere')
 
     def unused_reply(self, message):
-        """How a reply chunk that is not used comes back: A5.2-4. The draft does not say that it does."""
+        """Returns an unused Reply chunk as it is sent back: A5.2-4. The draft does not require that."""
         if message.reply is None or self.in_draft03():
             return None
         return [dataclasses.replace(s, length=0) for s in message.reply]
 
     def reduced(self, work, reply):
-        """The write list that goes back, and the Reply without what was written: A3.7-1, -2."""
+        """Returns the Write list to send back, and the Reply without written data: A3.7-1, -2."""
         message = work.message
         if not message.writes:
             return [], reply
@@ -200,7 +200,7 @@ class Answerer:
         return writes, reply[:at] + reply[at + size + -size % 4:]
 
     def written(self, segments, data):
-        """Writes data into segments, in order; returns them with what each got."""
+        """Writes data into segments in order. Returns them with the written lengths."""
         result = []
         for segment, part in chunks.spread(segments, data):
             if part:
@@ -209,7 +209,7 @@ class Answerer:
         return result
 
     def into_reply_chunk(self, message, out):
-        """Writes the body into the reply chunk if it fits: A5.2-2."""
+        """Writes the body into the Reply chunk if it fits: A5.2-2."""
         if message.reply is None or sum(s.length for s in message.reply) < len(out.body):
             return False
         out.reply = self.written(message.reply, out.body)
@@ -217,13 +217,13 @@ class Answerer:
         return True
 
     def may_invalidate(self, message):
-        """Whether the peer's keys may be invalidated: C5.1-1, X-6."""
+        """Returns whether the peer's keys may be invalidated: C5.1-1, X-6."""
         if message.vers == 2:
             return self.may_invalidate_two()
         return self.options.invalidate and self.peer_data().invalidate
 
     def key_to_invalidate(self, message):
-        """One key of that Call, if both ends allow it: C5.1-1."""
+        """Returns a key of that Call to invalidate, if both ends permit it: C5.1-1."""
         if not self.may_invalidate(message):
             return None
         keys = {s.handle for chunk in message.writes for s in chunk}

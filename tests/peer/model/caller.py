@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The calling side of an end: Calls wait for a credit, lend memory, and get their Replies."""
+"""The requester of an end: Calls wait for a credit, expose memory, and get their Replies."""
 import collections
 import dataclasses
 
@@ -12,7 +12,7 @@ PLAIN_BYTES = header.min_bytes(1, header.MSG)     # of a header without chunks, 
 
 @dataclasses.dataclass
 class Pending:
-    """One Call of this end's: .reply has its Reply in the end, .error what came instead."""
+    """One Call of this end. Finally .reply has its Reply, or .error the error."""
     xid: int
     call: bytes
     done: object = None
@@ -26,12 +26,12 @@ class Pending:
 
     @property
     def over(self):
-        """Whether it has been answered."""
+        """Returns whether it was answered."""
         return self.reply is not None or self.error is not None
 
 
 class Caller:
-    """What an end does to call."""
+    """The methods of an end that make Calls."""
 
     def __init__(self):
         self.granted = 1           # until the first Reply: RFC 8166 section 3.3.3
@@ -41,7 +41,7 @@ class Caller:
     # ------------------------------------------------------------ calling
 
     def call(self, call, done=None):
-        """Calls as soon as there is a credit; done(pending) is told of the answer."""
+        """Makes a Call as soon as there is a credit. done(pending) gets the answer."""
         pending = Pending(rpc.xid_of(call), call, done)
         self.queue.append(pending)
         self.send_more()
@@ -50,12 +50,12 @@ class Caller:
         return pending
 
     def may_send(self):
-        """Whether a credit is free: A3.3-4."""
+        """Returns whether a credit is available: A3.3-4."""
         return (self.conn.open and self.may_call()
                 and len(self.pending) + self.held() < min(self.granted, max(1, self.ask())))
 
     def send_more(self):
-        """Sends the Calls that wait, as far as credits go."""
+        """Sends waiting Calls, as far as credits permit."""
         while self.queue and self.may_send():
             pending = self.queue.popleft()
             self.started = True
@@ -68,17 +68,17 @@ class Caller:
             self.watch_sizes(pending, self.most_of(pending))
 
     def carries(self, message):
-        """Whether the peer has room for it; a reverse Call has nothing but its receive: X-4."""
+        """Returns whether the peer can receive it; a reverse Call has only its receive: X-4."""
         return len(header.encode(message)) <= self.send_limit()
 
     def fail(self, pending):
-        """A Call that gets no Reply of the peer's: its caller is told SYSTEM_ERR."""
+        """Answers a Call that gets no Reply of the peer by SYSTEM_ERR."""
         pending.reply = rpc.accepted(pending.xid, stat=rpc.SYSTEM_ERR)
         if pending.done:
             pending.done(pending)
 
     def late(self, pending):
-        """A reverse Call without an answer, sent or not: told so; a credit stays taken: D4.2-2."""
+        """Fails a reverse Call without an answer. If it was sent, its credit stays in use: D4.2-2."""
         if pending.over:
             return
         if pending in self.queue:
@@ -86,15 +86,15 @@ class Caller:
         self.fail(pending)
 
     def ask(self):
-        """The credits that each Call asks for: A3.3-1."""
+        """Returns the credits that each Call requests: A3.3-1."""
         return self.options.credits
 
     def call_version(self):
-        """The version that Calls go in."""
+        """Returns the version of Calls."""
         return self.version or self.assumed or 1
 
     def planned(self, pending):
-        """The message that carries a Call, with the memory that it lends."""
+        """Returns the message of a Call, with the memory that it exposes."""
         message = header.Header(pending.xid, vers=self.call_version(), credit=self.ask(),
                                 proc=header.MSG, body=pending.call)
         if not self.has_chunks():
@@ -105,17 +105,17 @@ class Caller:
         return message
 
     def has_chunks(self):
-        """Whether Calls of this end use chunks."""
+        """Returns whether Calls of this end use chunks."""
         return self.connector or self.reverse_has_chunks()
 
     @staticmethod
     def most_of(pending):
-        """The longest Reply of a Call."""
+        """Returns the length of the longest Reply of a Call."""
         most = binding.reply_limit(pending.call)
         return UNKNOWN_REPLY_BYTES if most is None else most
 
     def offer_room(self, pending, message):
-        """A write chunk or a reply chunk where the Reply may not fit inline."""
+        """Adds a Write chunk or a Reply chunk if the Reply may not fit inline."""
         most = self.most_of(pending)
         payload = binding.result_limit(pending.call) if self.options.ddp == 'nfs' else None
         if most + PLAIN_BYTES <= self.receive_limit():
@@ -129,7 +129,7 @@ class Caller:
             message.reply = [self.segment(pending.landing)]
 
     def move(self, pending, message):
-        """What does not fit inline goes as chunks: A3.4-3, A5.1-1."""
+        """Moves data that do not fit inline to chunks: A3.4-3, A5.1-1."""
         place = binding.call_payload(pending.call) if self.options.ddp == 'nfs' else None
         if place is not None:
             at, size = place
@@ -143,20 +143,20 @@ class Caller:
         message.reads = [header.ReadSegment(0, key.stag, len(pending.call), key.to)]
 
     def lend(self, pending, memory, readable=False, writable=False):
-        """Memory of this RPC that the peer may use until it has answered: A2-1."""
+        """Exposes memory of this RPC to the peer until the answer: A2-1."""
         key = self.conn.expose(memory, readable, writable)
         pending.lent.append(key)
         return key
 
     @staticmethod
     def segment(key):
-        """A whole key as a segment."""
+        """Returns a segment for a whole key."""
         return header.Segment(key.stag, len(key.memory), key.to)
 
     # ------------------------------------------------------------ being answered
 
     def take_reply(self, message, _invalidated):
-        """A Reply whose header decodes."""
+        """Handles a Reply whose header decodes."""
         pending = self.pending.get(message.xid)
         if pending is None:
             self.dropped += 1
@@ -173,17 +173,17 @@ class Caller:
             self.over(pending, reply=reply)
 
     def take_late(self, pending):
-        """A Reply for which nobody waits any more: it gives the credit back: D4.2-2."""
+        """Handles a late Reply to a failed Call: it releases the credit: D4.2-2."""
         del self.pending[pending.xid]
         self.dropped += 1
         self.send_more()
 
     def take_grant(self, credit):
-        """The credits that a Reply grants; zero counts as one: A3.3-2, A3.3-3."""
+        """Takes the grant of a Reply; zero counts as one: A3.3-2, A3.3-3."""
         self.granted = max(1, credit)
 
     def reply_of(self, pending, message):
-        """The RPC message of a Reply, or None if it breaks the protocol."""
+        """Returns the RPC message of a Reply, or None if it violates the protocol."""
         offered = pending.sent
         if message.reads or not self.within(message.writes, offered.writes):
             return None
@@ -209,12 +209,12 @@ class Caller:
 
     @staticmethod
     def is_unreduced(pending, body):
-        """Whether what a write chunk was offered for came inline: A3.7-1."""
+        """Returns whether data with an offered Write chunk came inline: A3.7-1."""
         place = binding.reply_payload(pending.call, body) if pending.payload else None
         return place is not None and place[1] > 0
 
     def filled(self, pending, body, size):
-        """The Reply with what was written in its place, if it is as long as it says: A3.4-4, A-D5."""
+        """Returns the Reply with the written data inserted, if the lengths agree: A3.4-4, A-D5."""
         place = binding.reply_payload(pending.call, body)
         if place is None or size not in (place[1], place[1] + -place[1] % 4):
             return None
@@ -222,7 +222,7 @@ class Caller:
 
     @staticmethod
     def within(returned, offered):
-        """Whether a returned list is the offered one, with no more in it: A3.7-4."""
+        """Returns whether a returned list matches the offered one, and is not longer: A3.7-4."""
         if not any(returned):
             return True
         if [len(chunk) for chunk in returned] != [len(chunk) for chunk in offered]:
@@ -232,12 +232,12 @@ class Caller:
             for r, o in zip(returned, offered) for got, own in zip(r, o))
 
     def was_written(self, returned):
-        """Whether the peer has written all that it claims of chunks: X-18."""
+        """Returns whether the peer has written all chunk data that it claims: X-18."""
         return all(0 not in self.conn.keys[s.handle].written[:s.length]
                    for chunk in returned for s in chunk if s.length)
 
     def take_error(self, data):
-        """An RDMA_ERROR, in whatever version: A4.2-1, A4.2-4."""
+        """Handles an RDMA_ERROR of any version: A4.2-1, A4.2-4."""
         try:
             error = header.decode(data)
         except header.HeaderError:
@@ -257,12 +257,12 @@ class Caller:
             self.over(pending, error=error)
 
     def take_grant_of_error(self, credit):
-        """A smaller one counts: RFC 8166 section 3.3.1."""
+        """Takes a grant only if it is smaller: RFC 8166 section 3.3.1."""
         if 0 < credit < self.granted:
             self.take_grant(credit)
 
     def over(self, pending, reply=None, error=None):
-        """An RPC is over: its memory is its own again."""
+        """Ends an RPC, and invalidates its memory."""
         del self.pending[pending.xid]
         self.give_back(pending)
         self.one_answered()
@@ -273,7 +273,7 @@ class Caller:
         self.tell_more()
 
     def give_back(self, pending):
-        """The memory of an RPC is no longer the peer's to use."""
+        """Invalidates the memory of an RPC."""
         for key in pending.lent:
             self.conn.withdraw(key)
         pending.lent.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An end with all that the documents have."""
+"""An end with all parts of the documents."""
 from model.configuration import Configuration
 from model.done import Done
 from model.end import End

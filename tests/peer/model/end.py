@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One end of an RPC-over-RDMA connection: what has come is told apart and handed to a role.
+"""One end of an RPC-over-RDMA connection: passes received messages to the requester or the responder.
 
 Everything that a scenario may bend is an attribute or a small method of End: what is a Call, what is
 granted, how a Reply is carried. Forward Calls are the connector's, reverse Calls the acceptor's; each
@@ -19,7 +19,7 @@ TOO_LONG = (0x12, 0x05)     # RFC 5041: the message is too long for the receive
 
 @dataclasses.dataclass
 class Options:
-    """What an end is told; the names are those of the daemon's configuration where it has them."""
+    """Options of an end, with the names of the daemon's configuration keys."""
     inline_threshold_bytes: int = 4096
     credits: int = 32
     ddp: str = 'none'                # or 'nfs'
@@ -43,7 +43,7 @@ class Options:
 
 
 class End(VersionTwo, Characteristics, Caller, Answerer):
-    """A connection's end that keeps to the documents."""
+    """A conforming end of a connection."""
 
     def __init__(self, options, answer, memory=None):
         self.conn = None
@@ -59,11 +59,11 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
 
     @property
     def loop(self):
-        """The one of the connection."""
+        """Returns the loop of the connection."""
         return self.conn.loop
 
     def attach(self, conn):
-        """The connection is there; Calls wait until it is open."""
+        """Takes the connection. Calls wait until it is open."""
         self.conn = conn
         self.connector = conn.initiator
         conn.on_send = self.on_send
@@ -72,47 +72,47 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         conn.on_end = self.lost
 
     def requested(self):
-        """Of the acceptor: the request is here; markers it cannot send."""
+        """Handles the request at the acceptor, which cannot send markers."""
         if self.conn.peer.flags & mpa.MARKERS:
             self.conn.reject()
             return
         self.conn.accept(self.own_start())
 
     def own_start(self):
-        """What this end says of itself in its frame of MPA."""
+        """Returns the parameters of this end's MPA frame."""
         return Start(data=self.own_data())
 
     def opened(self):
-        """Of the connection: both ends have said who they are."""
+        """Handles the end of the connection setup."""
         self.begin()
 
     # ------------------------------------------------------------ what the ends told each other
 
     def own_data(self):
-        """The private data that this end sends: RFC 8797 section 4."""
+        """Returns the private data that this end sends: RFC 8797 section 4."""
         size = self.options.inline_threshold_bytes
         return private_data.encode(
             private_data.PrivateData(self.options.invalidate, size, size))
 
     def peer_data(self):
-        """The peer's private data, or what holds without: C4.1.1-1."""
+        """Returns the peer's private data, or the defaults: C4.1.1-1."""
         data = self.conn.peer.data if self.conn.peer else b''
         return private_data.decode(data) or private_data.PrivateData(False, 1024, 1024)
 
     def in_draft03(self):
-        """Whether this connection has the extras of draft-03, which version two does not: E4.2-1."""
+        """Returns whether this connection has the extras of draft-03; version two has none: E4.2-1."""
         options = self.options
         compat = options.connect_compat if self.connector else options.listen_compat
         return compat == 'draft03' and not self.in_two()
 
     def send_limit(self):
-        """The largest Send that the peer takes: C5.2-2."""
+        """Returns the largest Send that the peer can receive: C5.2-2."""
         if self.in_two():
             return self.send_limit_two()
         return min(self.options.inline_threshold_bytes, self.peer_data().recv_bytes)
 
     def receive_limit(self):
-        """The largest Send that may come."""
+        """Returns the largest Send that this end can receive."""
         if self.in_two():
             return self.receive_limit_two()
         return min(self.options.inline_threshold_bytes, self.peer_data().send_bytes)
@@ -120,7 +120,7 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
     # ------------------------------------------------------------ what comes
 
     def on_send(self, sent):
-        """Of the connection: a Send has come."""
+        """Handles a received Send."""
         if self.too_short(sent.data):
             self.discarded += 1
             return
@@ -143,14 +143,14 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
             self.take_message(xid, version, sent)
 
     def too_short(self, data):
-        """Whether it cannot hold what its kind always holds: D2.4-2, X-3."""
+        """Returns whether it is too short for its message type: D2.4-2, X-3."""
         if len(data) < header.FIXED_BYTES:
             return True
         _xid, version, _credit, proc = header.decode_fixed(data)
         return len(data) < header.min_bytes(version, proc)
 
     def take_message(self, xid, version, sent):
-        """A message in a version that is spoken."""
+        """Handles a message in a supported version."""
         if version == TWO:
             self.heard_two()
         try:
@@ -180,7 +180,7 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
             self.take_reply(message, sent.invalidated)
 
     def take_unusable(self, data, why):
-        """A message that does not decode, or holds no RPC message: A4.2-2, A4.2-3."""
+        """Handles a message that does not decode, or has no RPC message: A4.2-2, A4.2-3."""
         xid, version, _credit, _proc = header.decode_fixed(data)
         if self.may_be_call(data):
             self.refuse_header(xid, version, why)
@@ -189,20 +189,20 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
 
     @staticmethod
     def body_too_short(body):
-        """Whether an RPC message is too short for its kind: D2.4-2, X-3."""
+        """Returns whether an RPC message is too short for its type: D2.4-2, X-3."""
         if len(body) < 8:
             return True
         return len(body) < (header.MIN_REPLY_BYTES if rpc.is_reply(body) else header.MIN_CALL_BYTES)
 
     def take_padded(self, message):
-        """RDMA_MSGP, which RFC 8166 reserves: a type that is not known: A-D1."""
+        """Handles RDMA_MSGP, which RFC 8166 reserves, as an unknown type: A-D1."""
         if rpc.is_call(message.body):
             self.refuse_header(message.xid, message.vers, 'RDMA_MSGP')
         else:
             self.bad_reply(message.xid)
 
     def bad_reply(self, xid):
-        """A Reply that cannot be used: nothing is said of it, and its Call ends: X-3."""
+        """Handles an unusable Reply: sends nothing, and fails its Call: X-3."""
         self.dropped += 1
         pending = self.pending.get(xid)
         if pending is None:
@@ -213,15 +213,15 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
             self.over(pending, reply=rpc.accepted(xid, stat=rpc.SYSTEM_ERR))
 
     def waits_for(self, xid):
-        """Whether a Call of this end with that XID has no answer yet."""
+        """Returns whether a Call of this end with that XID is unanswered."""
         return xid in self.pending
 
     def take_done(self, _message):
-        """An RDMA_DONE for nothing: ignored, A3.8-2."""
+        """Ignores an RDMA_DONE without a Reply: A3.8-2."""
         self.dropped += 1
 
     def may_be_call(self, data):
-        """Whether what cannot be used counts as a Call: X-3, A4.2-3."""
+        """Returns whether an unusable message counts as a Call: X-3, A4.2-3."""
         xid, version, _credit, _proc = header.decode_fixed(data)
         told = self.says_call(data)
         if told is not None:
@@ -233,7 +233,7 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
 
     @staticmethod
     def says_call(data):
-        """Whether such a message itself says that it is a Call; None where it does not: D1.3.4-1, X-13."""
+        """Returns whether such a message is a Call by its own bytes, or None: D1.3.4-1, X-13."""
         _xid, version, _credit, proc = header.decode_fixed(data)
         if proc == header.DONE:
             return version == TWO
@@ -245,7 +245,7 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
         return None
 
     def is_call(self, message):
-        """Tells Calls from Replies: D1.3.4-1."""
+        """Distinguishes Calls from Replies: D1.3.4-1."""
         if message.proc == header.NOMSG:
             return self.is_long_call(message)
         return rpc.is_call(message.body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A connection in the hand of a scenario: it sends what it wants, and sees everything that comes."""
+"""The Hand: a connection that a scenario controls. It can send any bytes, and sees all received ones."""
 import dataclasses
 import itertools
 import struct
@@ -11,12 +11,12 @@ _xids = itertools.count(0x70000001, 0x101)
 
 
 def new_xid():
-    """An XID that nothing here had before."""
+    """Returns an unused XID."""
     return next(_xids) & 0xffffffff
 
 
 def is_rpc_error(message):
-    """Whether an RPC message says that a Call was not executed."""
+    """Returns whether an RPC message reports that a Call was not executed."""
     try:
         reply = rpc.decode(message)
     except (rpc.RpcError, xdr.XdrError):
@@ -25,7 +25,7 @@ def is_rpc_error(message):
 
 
 def is_own_null(data):
-    """Whether a Send has a NULL of a daemon's own: of NFS, with XID 1, which no Call of a scenario has.
+    """Returns whether a Send has a NULL Call of the daemon itself: of NFS, with XID 1, which no scenario uses.
 
     A proxy asks a server so that has closed on a client's Call.
     """
@@ -37,7 +37,7 @@ def is_own_null(data):
 
 @dataclasses.dataclass
 class Got:
-    """A Send that came: its bytes and, if it decodes, its header."""
+    """A received Send: its bytes and, if it decodes, its header."""
     data: bytes
     invalidated: int
     header: header.Header
@@ -45,19 +45,19 @@ class Got:
 
     @property
     def body(self):
-        """The RPC message behind the header, or in the reply chunk."""
+        """Returns the RPC message after the header, or in the Reply chunk."""
         return self.long or self.header.body
 
     def write_chunk(self):
-        """The segments of the first write chunk; Wrong if the message has none."""
+        """Returns the segments of the first Write chunk; raises Wrong without one."""
         return self._there('write chunk', next(iter(self.header.writes), None))
 
     def reply_chunk(self):
-        """The segments of the reply chunk; Wrong if the message has none."""
+        """Returns the segments of the Reply chunk; raises Wrong without one."""
         return self._there('reply chunk', self.header.reply)
 
     def read_list(self):
-        """The entries of the read list; Wrong if the message has none."""
+        """Returns the entries of the Read list; raises Wrong without one."""
         return self._there('read list', self.header.reads)
 
     def _there(self, what, part):
@@ -67,17 +67,17 @@ class Got:
 
 
 def is_error(got):
-    """Whether an answer is ERR_CHUNK, or an error of RPC."""
+    """Returns whether an answer is ERR_CHUNK or an RPC error."""
     if got.header.proc == header.ERROR:
         return got.header.err == header.ERR_CHUNK
     return got.header.proc == header.MSG and is_rpc_error(got.body)
 
 
 class Hand:
-    """Either end of a connection, without any will of its own."""
+    """Either end of a connection, which does nothing by itself."""
 
     def __init__(self, conn, trace, accept_next=None):
-        """accept_next: takes the connection that is meant if this one brings a NULL of the daemon's own first."""
+        """accept_next: accepts the next connection if this one starts with a NULL Call of the daemon itself."""
         self.conn = conn
         self.accept_next = accept_next
         self.loop = conn.loop
@@ -86,14 +86,14 @@ class Hand:
     # ------------------------------------------------------------ sending
 
     def send(self, message, invalidate=None):
-        """Sends a header.Header, or any bytes."""
+        """Sends a header.Header, or bytes."""
         data = message if isinstance(message, (bytes, bytearray)) else header.encode(message)
         self.trace.sent(data)
         self.conn.send(bytes(data), invalidate)
         return message
 
     def call(self, call, **fields):
-        """Sends an RPC Call inline, with any fields of the header changed; returns its header."""
+        """Sends an RPC Call inline, with changed fields of the header. Returns the header."""
         xid = rpc.xid_of(call)
         fields.setdefault('body', call)
         message = header.Header(fields.pop('xid', xid), credit=fields.pop('credit', 16), **fields)
@@ -102,7 +102,7 @@ class Hand:
     # ------------------------------------------------------------ receiving
 
     def next(self, what='a Send', seconds=None):
-        """Waits for the next Send, which must decode; Wrong if the connection ends instead."""
+        """Waits for the next Send, which must decode; raises Wrong if the connection closes."""
         got = self.next_bytes(what, seconds)
         try:
             got.header = header.decode(got.data)
@@ -111,7 +111,7 @@ class Hand:
         return got
 
     def next_bytes(self, what='a Send', seconds=None):
-        """The same for one that need not decode."""
+        """Waits for the next Send, which need not decode."""
         self.loop.until(lambda: self.conn.sends or self.conn.ended, what, seconds)
         if not self.conn.sends:
             ended = self.conn.terminated.text if self.conn.terminated else self.conn.ended
@@ -128,33 +128,33 @@ class Hand:
         return got
 
     def reply(self, xid, what='the Reply'):
-        """The next Send, which must be an answer to this XID."""
+        """Returns the next Send, which must be an answer to this XID."""
         got = self.next(what)
         if got.header.xid != xid:
             raise Wrong(f'an answer to XID {got.header.xid:#010x} instead of {xid:#010x}')
         return got
 
     def ask(self, call, **fields):
-        """Calls inline and waits for the answer."""
+        """Sends a Call inline and waits for the answer."""
         sent = self.call(call, **fields)
         return self.reply(sent.xid)
 
     def refused(self, xid, what):
-        """The next Send must be ERR_CHUNK for this XID."""
+        """Checks that the next Send is ERR_CHUNK for this XID."""
         got = self.reply(xid, f'ERR_CHUNK for {what}')
         if got.header.proc != header.ERROR or got.header.err != header.ERR_CHUNK:
             raise Wrong(f'{what} is not answered with ERR_CHUNK but: {header.describe(got.data)}')
         return got
 
     def not_executed(self, xid, what):
-        """The next Send for this XID must be ERR_CHUNK or say GARBAGE_ARGS or the like by RPC."""
+        """Checks that the next Send for this XID is ERR_CHUNK, or an RPC error such as GARBAGE_ARGS."""
         got = self.reply(xid, f'an error for {what}')
         if not is_error(got):
             raise Wrong(f'{what} is served: {header.describe(got.data)}')
         return got
 
     def result(self, xid, what='the Call'):
-        """The next Send, a Reply for this XID that has a result, inline or in the reply chunk."""
+        """Returns the next Send, which must be a Reply for this XID with a result, inline or in the Reply chunk."""
         got = self.reply(xid, f'the Reply to {what}')
         if got.header.proc == header.NOMSG and got.header.reply:
             got.long = b''.join(self.written(segment) for segment in got.header.reply)
@@ -165,7 +165,7 @@ class Hand:
         return got
 
     def written(self, segment):
-        """What a segment of ours holds, as long as the other end says that it is."""
+        """Returns the contents of our segment, up to the length that the other end reports."""
         key = self.conn.keys.get(segment.handle)
         if key is None or not key.covers(segment.offset, segment.length):
             raise Wrong(f'nothing of ours is at {segment}')
@@ -173,29 +173,29 @@ class Hand:
         return bytes(key.memory[begin:begin + segment.length])
 
     def quiet(self):
-        """Nothing has come but what was taken."""
+        """Checks that no other message has come."""
         if self.conn.sends:
             got = self.next_bytes()
             raise Wrong(f'unasked for: {header.describe(got.data)}')
 
     def ends(self, what='the end of the connection', seconds=None):
-        """Waits for the connection's end."""
+        """Waits until the connection closes."""
         self.loop.until(lambda: self.conn.ended, what, seconds)
         return self.conn.ended
 
     def barrier(self, null):
-        """A NULL Call and its Reply: what was sent before has been dealt with, and nothing came of it."""
+        """Makes a NULL Call, to check that earlier messages were handled without an effect."""
         return self.ask(null)
 
     # ------------------------------------------------------------ memory
 
     def lend(self, memory, readable=False, writable=False):
-        """A key, and the segment that tells of it."""
+        """Exposes memory. Returns the key and its segment."""
         key = self.conn.expose(memory, readable, writable)
         return key, header.Segment(key.stag, len(key.memory), key.to)
 
     def read_chunk(self, position, data, pieces=1):
-        """Read segments that together carry data at a position."""
+        """Returns Read segments with data at a position."""
         size = max(4, -(-len(data) // pieces))
         result = []
         for at in range(0, len(data), size):
@@ -204,18 +204,18 @@ class Hand:
         return result
 
     def lend_pieces(self, *sizes):
-        """A writable key of its own for each size: the keys, and their segments."""
+        """Exposes a writable key for each size. Returns the keys and their segments."""
         lent = [self.lend(size, writable=True) for size in sizes]
         return [key for key, _segment in lent], [segment for _key, segment in lent]
 
     def is_dead(self, segment):
-        """Whether a Read of the peer's memory ends in a Terminate: the connection is gone then."""
+        """Returns whether a Read of the peer's memory causes a Terminate, which closes the connection."""
         self.conn.read(segment.handle, segment.offset, min(4, segment.length) or 4)
         self.loop.until(lambda: self.conn.ended or not self.conn.reads, 'the end of a Read')
         return bool(self.conn.ended and self.conn.terminated)
 
     def pull(self, handle, offset, length):
-        """Reads the peer's memory, which must be there; all that it sent before has come, too."""
+        """Reads the peer's memory, which must be valid. All earlier messages of the peer have come then."""
         read = self.conn.read(handle, offset, length)
         self.loop.until(lambda: read.finished or self.conn.ended, 'the data of a Read')
         if not read.finished:
@@ -226,7 +226,7 @@ class Hand:
     # ------------------------------------------------------------ answering Calls
 
     def message_of(self, got):
-        """The RPC message of a Call, its chunks pulled."""
+        """Returns the RPC message of a Call, with its chunks read."""
         message, pulled = got.header, {}
         for entry in message.reads:
             data = self.pull(entry.handle, entry.offset, entry.length)
@@ -244,14 +244,14 @@ class Hand:
         return self.send(message, invalidate)
 
     def answer_long(self, got, message, credit=16):
-        """Answers a Call in its reply chunk, which must be there."""
+        """Answers a Call in its Reply chunk, which must exist."""
         if not got.header.reply:
             raise Wrong('no reply chunk is offered for a Reply that may be long')
         return self.answer(got, b'', credit, proc=header.NOMSG,
                            reply=self.fill(got.header.reply, message))
 
     def fill(self, segments, data):
-        """Writes data into segments of the peer, in order; the segments with what each got."""
+        """Writes data into segments of the peer in order. Returns the segments with the written lengths."""
         result = []
         for segment, part in chunks.spread(segments, data):
             if part:
@@ -263,5 +263,5 @@ class Hand:
         return result
 
     def answer_null(self, got, credit=16):
-        """Answers whatever was called with an empty result."""
+        """Answers any Call with an empty result."""
         return self.answer(got, rpc.accepted(got.header.xid, b''), credit)

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reverse Calls, which the acceptor makes: what scenarios do with them at either end."""
+"""Reverse Calls, which the acceptor makes: functions for scenarios at both ends."""
 from scene import scenario
 from wire import header, rpc
 
 
 def acceptor(t, **start):
-    """A connection to an acceptor whose consumer has heard from ours: a reverse Call may come."""
+    """Returns a connection to an acceptor after a first message, so that it can send reverse Calls."""
     hand = t.connect(**start)
     hand.ask(t.null())
     return hand
 
 
 def calls(t, hand, count=1):
-    """Has the acceptor make so many NULL Calls at once; what was asked."""
+    """Makes the acceptor send several NULL Calls together. Returns the Calls."""
     return [t.have_called_back(t.null()) for _ in range(count)]
 
 
 def came(hand, what='the reverse Call'):
-    """The next Send, which must be a Call."""
+    """Returns the next Send, which must be a Call."""
     got = hand.next(what)
     if not is_call(got):
         raise scenario.Wrong(f'{header.describe(got.data)} instead of {what}')
@@ -25,22 +25,22 @@ def came(hand, what='the reverse Call'):
 
 
 def is_call(got):
-    """Whether a Send has a Call inline."""
+    """Returns whether a Send has a Call inline."""
     return got.header.proc == header.MSG and rpc.is_call(got.body)
 
 
 def answer(hand, got, credit=1, result=b''):
-    """Answers a reverse Call, granting so many."""
+    """Answers a reverse Call with a grant."""
     return hand.answer(got, rpc.accepted(got.header.xid, result), credit=credit)
 
 
 def granted(t, hand, asked=64):
-    """What the connector grants for reverse Calls."""
+    """Returns the connector's grant for reverse Calls."""
     return hand.ask(t.null(), credit=asked).header.credit
 
 
 def many_at_once(t, hand, count):
-    """So many Calls in one go, none answered before all are there; all their answers, by XID."""
+    """Sends several Calls together, and answers none before all have come. Returns the answers by XID."""
     held = t.hold_back()
     sent = [hand.call(t.null()).xid for _ in range(count)]
     t.settle(lambda: len(held) == count or hand.conn.ended, f'{count} Calls at the far side')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scenarios: functions that hold one role of the other end to one statement.
+"""Scenarios: functions that test one statement on one role of the other end.
 
     @responder('A3.3-3')
     def a_grant_is_never_zero(t):
@@ -25,12 +25,12 @@ class Wrong(Exception):
 
 
 class Unfit(Exception):
-    """This end cannot be asked: what the scenario needs is not there."""
+    """The scenario cannot test this end, because something that it needs is missing."""
 
 
 @dataclasses.dataclass
 class Scenario:
-    """One scenario; .name is that of its function."""
+    """One scenario. .name is the name of its function."""
     tag: str
     role: str
     function: object
@@ -40,16 +40,16 @@ class Scenario:
 
     @property
     def name(self):
-        """Of the function, which says what holds."""
+        """Returns the docstring of the function, which states the required behaviour."""
         return self.function.__name__
 
     @property
     def dialect(self):
-        """What the other end must speak: DIALECT of the scenario's module, else version one."""
+        """Returns the required dialect: DIALECT of the scenario's module, or version one."""
         return getattr(sys.modules[self.function.__module__], 'DIALECT', VERSION_ONE)
 
     def wrong(self, bend):
-        """Decorates bend(end): makes an end that keeps to the documents break the statement."""
+        """Decorates bend(end), which makes a conforming end break the statement."""
         self.bends.append(bend)
         return bend
 
@@ -66,7 +66,7 @@ def _scenario(role, tag, keys, needs):
 
 
 def responder(tag, keys=None, needs=()):
-    """The other end answers Calls. keys: of the daemon's service or the model's Options.
+    """The other end is the responder. keys: keys of the daemon's service, or of the model's Options.
 
     needs: 'behind': the scenario sees and steers the server behind the responder; 'files': it needs files;
     'reverse': it has the other end call; 'rough': it may bring a server down;
@@ -78,5 +78,5 @@ def responder(tag, keys=None, needs=()):
 
 
 def requester(tag, keys=None, needs=()):
-    """The other end calls; the scenario has it call by t.called and the like."""
+    """The other end is the requester. Functions such as t.called make it call."""
     return _scenario(REQUESTER, tag, keys, needs)
