@@ -50,10 +50,10 @@ done
 enter "${given[@]}"
 way_to[near]= way_to[far]=
 
-# is_traced PID: each of its threads
+# is_traced PID: strace has attached to each of its threads
 is_traced() { ! grep -qx 'TracerPid:[[:space:]]0' /proc/"$1"/task/*/status; }
 
-# look HOP FRONT...: a line of its calls for each RPC, of those that are a hundredth of one at least
+# look HOP FRONT...: prints a line of its calls per RPC, except calls in fewer than one of a hundred RPCs
 look() {
 	local hop=$1 pid=${pid_of[$1]} children child said_of_load
 	local -a looked_at=(-p "$pid")

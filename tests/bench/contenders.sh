@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The contenders: the programs between the load generator and the server. Source it after lib.sh and hosts.sh.
 #
-#	serve                      # the server, on the far side
-#	start_contender NAME
-#	front_of NAME              # its "ADDR PORT" for clients
-#	stop_contender NAME
+# 	serve                      # starts the server on the far side
+# 	start_contender NAME
+# 	front_of NAME              # prints its "ADDR PORT" for clients
+# 	stop_contender NAME
 #
 # The near side has the clients and the first hop, the far side the second hop and the server, whose address is $FAR.
 # On loopback both are the same host. Each hop has one worker, or $WORKERS. Our proxy uses any source port to its
@@ -18,8 +18,9 @@ WORKERS=1
 BUFFER=262144
 CONNECTIONS_MAX=9600 # those of idle-c9500, and some
 
-# NAME KIND HOPS REFERENCE CLASS KEYS # TITLE: the name that the results have, what a hop is, how many there are, with whom it
-# is compared (- for nobody), its class in plots (report/style.py; +pale for a variant), what is set, and how it is called
+# NAME KIND HOPS REFERENCE CLASS KEYS # TITLE: the name in the results, the kind of a hop, the number of hops, the
+# contender for comparison ("-": none), the class in plots (report/style.py; +pale for a variant), further keys, the
+# title
 contender_table() {
 	cat <<-END
 	direct          none    0 -        none         # no proxy
@@ -42,7 +43,7 @@ contender_table() {
 	END
 }
 
-# name_contenders: the table as the report reads it
+# name_contenders: prints the table for the report
 name_contenders() {
 	local name kind hops reference class rest
 
@@ -52,7 +53,7 @@ name_contenders() {
 	done < <(contender_table)
 }
 
-# contender NAME: what the table has of it is in $kind, $hops and $keys, the first of its ports in $base; they are the caller's
+# contender NAME: sets kind, hops and keys from the table, and base to its first port; these are variables of the caller
 contender() {
 	local name reference class
 
@@ -107,11 +108,12 @@ our_config() {
 	END
 }
 
-# start_hop_on HOST NAME COMMAND...: $hops_wrap goes before the command
+# start_hop_on HOST NAME COMMAND...: starts it; $hops_wrap is put before the command
 # shellcheck disable=SC2086
 start_hop_on() { start_on "$1" "$2" ${hops_wrap:-} "${@:3}"; }
 
-# start_hop NAME KIND HOST LISTEN_ADDR LISTEN_PORT ADDR PORT FABRICS KEYS: FABRICS is "LISTEN CONNECT", as tcp or iwarp
+# start_hop NAME KIND HOST LISTEN_ADDR LISTEN_PORT ADDR PORT FABRICS KEYS: starts a hop. FABRICS is "LISTEN CONNECT",
+# each tcp or iwarp
 start_hop() {
 	local name=$1 kind=$2 host=$3 listen_addr=$4 listen_port=$5 addr=$6 port=$7 fabrics=$8 keys=$9 program=$PROXY
 
@@ -139,7 +141,7 @@ start_hop() {
 
 # ---------------------------------------------------------------- all of it
 
-# hops_of NAME: the names of its processes, as in $pid_of
+# hops_of NAME: prints the names of its processes, as in $pid_of
 hops_of() {
 	local kind hops keys base i
 
@@ -166,14 +168,14 @@ stop_contender() {
 	for hop in $(hops_of "$1"); do stop "$hop"; done
 }
 
-# serve: on the far side, for all contenders
+# serve: starts the server on the far side for all contenders
 serve() {
 	# shellcheck disable=SC2086
 	start_on far server ${load_wrap:-} "$BENCH/nfs_serve" -a "$FAR" $NFS_PORT
 	opens far server $NFS_PORT || die "the server does not start"
 }
 
-# stop_serving: it tells whether each byte was as it should be
+# stop_serving: stops the server, which reports whether each byte was correct
 stop_serving() {
 	stop server
 	[ "$exit_status" = 0 ] || die "VOID: the server has seen wrong bytes: $(tail -n 1 "$T/server.log")"

@@ -36,7 +36,7 @@ command -v valgrind >/dev/null || missing "valgrind is not installed (package va
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Instructions depend on it: made of what is in the build's Makefile.
+# The build options that instructions depend on, from the build's Makefile.
 compiled_with() {
 	local cc flags
 
@@ -46,7 +46,7 @@ compiled_with() {
 	echo "$cc $($cc -dumpversion | cut -d. -f1) $flags, $(uname -m)"
 }
 
-# count PROGRAM: its rows
+# count PROGRAM: prints its rows
 count() {
 	local parts
 

@@ -49,7 +49,7 @@ enter "$@"
 ulimit -Sn "$(ulimit -Hn)"
 WORKERS=1
 
-# config CONNECTIONS: as device_config, for as many clients
+# config CONNECTIONS: as device_config, for CONNECTIONS clients
 config() {
 	local keys="max_connections = $(($1 + 8)); max_connections_per_client = $(($1 + 8));"
 
@@ -63,17 +63,17 @@ config() {
 	END
 }
 
-# sum: instructions since the one before this
+# sum: prints the instructions since the last call
 sum() {
 	rm -f "$T"/callgrind.out*
 	vgdb --vgdb-prefix="$T/vgdb" --pid="${pid_of[a]}" dump >/dev/null 2>&1 || die "callgrind does not answer"
 	awk '/^totals:/ { n += $2 } END { printf "%.0f\n", n }' "$T"/callgrind.out*
 }
 
-# said FD: a line of the load generator
+# said FD: reads a line of the load generator
 said() { read -r -t 600 -u "$1" line || die "the load generator has ended: $(cat "$T/load.err")"; }
 
-# measure PROFILE CONNECTIONS WORK: a row of the table
+# measure PROFILE CONNECTIONS WORK: prints a row of the table
 measure() {
 	local profile=$1 n=$2 work=$3 line to from pid calls instructions
 

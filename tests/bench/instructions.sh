@@ -8,8 +8,8 @@
 #    -s SIDE       tcp-rdma or rdma-tcp; by default both
 #    -w WORK       getattr, read, write, compound-read or compound-getattr; by default all
 #    -f IN_FLIGHT  Calls in flight; by default 1 and then 8
-#    -r RUNS       the most runs of a measurement (9): at least three, then until the two least agree within 0.1 %
-#    -k KEYS       more keys for the proxy's service towards RDMA: -k 'ddp = "nfs";'
+#    -r RUNS       the limit of runs (9): at least three, until the two smallest agree within 0.1 %
+#    -k KEYS       further keys for the proxy's service towards RDMA: -k 'ddp = "nfs";'
 #    -q            quick: a few RPCs, once; shows that it works and measures nothing
 #
 # Exits with 77 if something that it needs is missing.
@@ -45,9 +45,9 @@ LOAD=$(cd "${load_build:-$here/../../build}" && pwd)/tests/bench/rpc_load
 command -v valgrind >/dev/null || missing "valgrind is not installed (package valgrind)"
 enter "$@"
 
-# How reads are cut decides how many there are, so all that cuts them is held still. Socket buffers take
-# whole messages and do not grow; all processes share one processor and none takes it from another before that
-# one has nothing to do, so that each finds all that the one before it sent.
+# The number of reads depends on how they are split, so the script keeps that constant. Socket buffers hold whole
+# messages and do not grow. All processes share one processor, and each keeps it until it has nothing to do. So each
+# process finds everything that the one before it sent.
 WORKERS=1
 # shellcheck disable=SC2034
 A_SERVICE=$keys
@@ -55,7 +55,7 @@ sysctl -qw net.ipv4.tcp_rmem="16777216 16777216 16777216" net.ipv4.tcp_wmem="167
 taskset -pc "$(taskset -pc $$ | sed 's/.*[ ,-]//')" $$ >/dev/null
 chrt --batch -p 0 $$
 
-# few WORK, many WORK: the RPCs of the two runs that a slope is made of
+# few WORK, many WORK: print the RPCs of the two runs of a slope
 few() {
 	case $quick$1 in
 	1*) echo 5 ;;
@@ -65,7 +65,7 @@ few() {
 }
 many() { echo $((2 * $(few "$1"))); }
 
-# total SIDE WORK WINDOW COUNT: all instructions of that proxy, from its start to its end
+# total SIDE WORK WINDOW COUNT: prints all instructions of that proxy, from its start to its end
 total() {
 	local measured=a side
 
@@ -86,8 +86,8 @@ total() {
 		die "$*: callgrind has written no sum"
 }
 
-# measure SIDE WORK WINDOW COUNT: the least of some runs and the one above it, into $least and $next. What disturbs
-# a run adds instructions to it, by chance; so two that agree were not disturbed.
+# measure SIDE WORK WINDOW COUNT: sets least and next to the smallest and the second smallest count of several runs.
+# Disturbances add instructions by chance, so two equal counts were not disturbed.
 measure() {
 	local i n
 
@@ -104,7 +104,7 @@ measure() {
 	done
 }
 
-# slope SIDE WORK WINDOW: into $slope; how far apart the two least were, as a part of it, into $spread
+# slope SIDE WORK WINDOW: sets slope, and spread to the sum of the distances of the two smallest counts, in percent
 slope() {
 	local base noise rpcs=$(few "$2")
 

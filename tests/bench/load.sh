@@ -3,7 +3,7 @@
 # Starts and stops the server, and loads that wait for the measuring script. For scripts that have sourced
 # tests/e2e/lib.sh. BENCH is the directory of the programs.
 
-# server_start NAME ARGS...: nfs_serve, its output in NAME.log
+# server_start NAME ARGS...: starts nfs_serve, with its output in NAME.log
 server_start() {
 	local name=$1
 
@@ -13,15 +13,15 @@ server_start() {
 	wait_for 20 grep -q ready "$name.log" || bail "$name does not start"
 }
 
-# server_end NAME: what it has done is in NAME.json; sets $exit_status
+# server_end NAME: ends it; its results are in NAME.json. Sets $exit_status
 server_end() { stop "$1"; grep -v ready "$1.log" >"$1.json"; }
 
 # ---------------------------------------------------------------- loads
 
 declare -A load_in=() load_out=() # name: what it reads, and what it says
 
-# load_start NAME ADDR PORT ARGS...: nfs_load, until it is ready; false if it does not come to that. $load_wrap goes before
-# the command. What it complains of is in NAME.err.
+# load_start NAME ADDR PORT ARGS...: starts nfs_load and waits until it is ready; fails if it ends. $load_wrap is put
+# before the command. Its errors are in NAME.err.
 load_start() {
 	local name=$1 addr=$2 port=$3 in out fd
 
@@ -29,7 +29,7 @@ load_start() {
 	rm -f "$T/$name.in" "$T/$name.out"
 	mkfifo "$T/$name.in" "$T/$name.out" || return 1
 	(
-		# Else the end of another load's input would not reach it before this one is over.
+		# Otherwise this process would keep the input of another load open, and that load would not see its end.
 		for fd in "${load_in[@]}"; do exec {fd}>&-; done
 		# shellcheck disable=SC2086
 		exec ${load_wrap:-} "$BENCH/nfs_load" "$@" "$addr" "$port"
@@ -40,23 +40,24 @@ load_start() {
 	load_says "$name" && [ "$said" = ready ]
 }
 
-# load_says NAME: its next line is in $said; false if it has ended, or says nothing for two minutes on an idle machine
+# load_says NAME: sets $said to its next line; fails if it has ended, or prints nothing for two minutes on an idle
+# machine
 load_says() {
 	local begin=$SECONDS part
 
 	said=
 	until read -r -t 1 -u "${load_out[$1]}" part; do
-		# Above 128 it is the second that has passed; there may be half a line.
+		# A status above 128 means that the second has passed; the line may be incomplete.
 		[ $? -gt 128 ] && ! limit_passed "$begin" 120 || return 1
 		said+=$part
 	done
 	said+=$part
 }
 
-# load_goes_on NAME: it was ready; false if it has ended
+# load_goes_on NAME: starts the work of a load that is ready; fails if it has ended
 load_goes_on() { (trap '' PIPE && echo >&"${load_in[$1]}") 2>/dev/null; }
 
-# load_ends NAME: its last line is in $said; success if all was well with it
+# load_ends NAME: ends it, and sets $said to its last line; returns its status
 load_ends() {
 	local in=${load_in[$1]} out=${load_out[$1]} status
 
@@ -69,11 +70,11 @@ load_ends() {
 	return $status
 }
 
-# hold NAME ADDR PORT COUNT: connections that have made one Call each, and stay until load_ends NAME
+# hold NAME ADDR PORT COUNT: opens connections that make one Call each, and stay until load_ends NAME
 hold() { load_start "$1" "$2" "$3" -w idle -k "$4"; }
 
-# crowd PORT CLIENTS HELD [HOST]: its line of JSON, with HELD connections there before. They come from privileged ports of up to
-# seven addresses from 127.0.0.HOST on, else from any.
+# crowd PORT CLIENTS HELD [HOST]: prints its line of JSON, with HELD other connections open. With HOST the clients use
+# privileged ports of up to seven addresses from 127.0.0.HOST on, otherwise any ports.
 crowd() {
 	local status=0
 

@@ -5,7 +5,7 @@
 # is_quiet LOAD: no other process disturbs a run
 is_quiet() { awk -v load="$1" 'BEGIN { exit !(load <= 0.5) }'; }
 
-# tell_load: how much others are at work
+# tell_load: prints the load of other processes
 tell_load() {
 	local load
 
@@ -13,10 +13,10 @@ tell_load() {
 	is_quiet "$load" || echo "bench.sh: the load of this machine is $load: ratios are taken round by round, but a quiet machine measures better" >&2
 }
 
-# tune HOST: enough ports for connections that come and go, none of them one that contenders listen on
+# tune HOST: provides enough ports for short connections, none of which is a port of a contender
 tune() { on "$1" sh -c 'echo "16384 60999" >/proc/sys/net/ipv4/ip_local_port_range; echo 4096 >/proc/sys/net/core/somaxconn' 2>/dev/null; }
 
-# fact NAME VALUE: a line of CSV
+# fact NAME VALUE: prints a line of CSV
 fact() { printf '%s,"%s"\n' "$1" "${2//\"/\"\"}"; }
 
 of_host() { xargs <"/proc/sys/net/ipv4/$1" 2>/dev/null; }

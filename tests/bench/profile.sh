@@ -53,7 +53,7 @@ out=${out:-$T}
 
 samples_say() { [ -s "$out/$1.perf" ]; }
 
-# profile HOP CONTENDER: its samples in HOP.stacks, its Calls in HOP.calls
+# profile HOP CONTENDER: writes its samples to HOP.stacks, and its Calls to HOP.calls
 profile() {
 	local hop=$1 addr port
 

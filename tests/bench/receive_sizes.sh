@@ -42,23 +42,24 @@ enter "$@"
 ip link set lo mtu 1500 # packets as an Ethernet has them
 WORKERS=1
 
-# packets: on the connection between the proxies, both ways, as the kernel counts its segments
+# packets: prints the kernel's count of segments on the connection between the proxies, in both directions
 packets() {
 	ss -tinH "sport = :$FABRIC_PORT" | tr ' ' '\n' |
 		awk -F: '$1 == "segs_out" || $1 == "segs_in" { n += $2 } END { print n + 0 }'
 }
 
-# cpu: of both proxies, in ns
+# cpu: prints the CPU time of both proxies, in ns
 cpu() { cat "/proc/${pid_of[a]}"/task/*/schedstat "/proc/${pid_of[b]}"/task/*/schedstat | awk '{ n += $1 } END { print n }'; }
 
-# counted: Sends, RDMA Reads and Writes, keys, bytes that went by them, packets, CPU: of both proxies since their start
+# counted: prints Sends, RDMA Reads and Writes, keys, their bytes, packets and CPU time of both proxies since their
+# start
 counted() {
 	echo "$(($(counter a iwarp sends_sent) + $(counter b iwarp sends_sent)))" \
 		"$(counter b iwarp read_requests_sent) $(counter b iwarp writes_sent) $(counter a rdma keys_lent)" \
 		"$(($(counter b iwarp read_bytes_received) + $(counter b iwarp write_bytes_sent))) $(packets) $(cpu)"
 }
 
-# receives: "FIRST/SECOND", the size of each proxy's
+# receives: prints the receive sizes of both proxies, "FIRST/SECOND"
 receives() {
 	ctl a -j connections |
 		jq -r '.connections[0].upstream | "\(.recv_size_bytes / 1024)/\(.peer_recv_size_bytes / 1024) KiB"'
@@ -72,7 +73,7 @@ turn_ends() {
 
 row='%-6s %7s %8s %12s %6s %6s %7s %6s %9s %12s %8s %7s\n'
 
-# measure WORK BYTES VERSION KEYS
+# measure WORK BYTES VERSION KEYS: prints a row
 measure() {
 	local before after go_on side each
 
@@ -89,7 +90,7 @@ measure() {
 	after=$(counted)
 	mapfile -t each < <(paste <(tr ' ' '\n' <<<"$before") <(tr ' ' '\n' <<<"$after") |
 		awk -v n="$rpcs" '{ printf (NR == 5 ? "%.0f\n" : "%.3g\n"), ($2 - $1) / n / (NR == 7 ? 1000 : 1) }')
-	# An RDMA Read is answered before the Call is carried out.
+	# An RDMA Read completes before the Call is executed, so it is one more round trip.
 	# shellcheck disable=SC2059
 	printf "$row" "$1" "$2" "$3" "$(receives)" "${each[@]:0:5}" "$(jq -n "1 + ${each[1]}")" \
 		"${each[5]}" "${each[6]}"

@@ -35,8 +35,8 @@ command -v valgrind >/dev/null || missing "valgrind is not installed (package va
 work_dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$work_dir"' EXIT
 
-# proxy_instructions FILE: those of functions of lib/ and daemon/ in what callgrind has written, without what is there
-# for tests alone. A line behind "calls=" is what was called, which has lines of its own.
+# proxy_instructions FILE: prints the instructions of functions of lib/ and daemon/ in the output of callgrind, without
+# test-only code. A line after "calls=" is the cost of the called function, which has separate lines.
 proxy_instructions() {
 	awk '
 	/^c?f[lie]=/ {
@@ -58,7 +58,7 @@ total() {
 	proxy_instructions "$work_dir/out" || die "$*: callgrind has counted nothing"
 }
 
-# slope KIND WORK RATE: instructions a forward Call of that replay
+# slope KIND WORK RATE: prints the instructions per forward Call of that replay
 slope() {
 	local few many
 

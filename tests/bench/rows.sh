@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The rows of the benchmark, by series, and the contenders of each.
 
-# A series is a setting in which its rows are measured, by series_NAME. NAME TITLE
+# A series is a setting for its rows. series_NAME measures it. NAME TITLE
 series_table() {
 	cat <<-END
 	lo        loopback
@@ -16,8 +16,8 @@ series_table() {
 	END
 }
 
-# SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP PICTURES # TITLE. The way is how it is measured, by way_NAME (sampling.sh).
-# Pictures of the page: rate, latency, cpu; - for none. Where it has no title, it is called by work and numbers.
+# SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP PICTURES # TITLE. way_WAY measures the row (sampling.sh). PICTURES of
+# the page: rate, latency, cpu, or "-" for none. Without a TITLE, the title is the work and the numbers.
 row_table() {
 	local series mtu
 
@@ -89,7 +89,7 @@ row_table() {
 	END
 }
 
-# name_series, name_rows: the tables as the report reads them. The other load of a row of the way mixed is a row, too.
+# name_series, name_rows: print the tables for the report. The second load of the way mixed is a separate row.
 name_series() {
 	local name title
 
@@ -106,8 +106,8 @@ name_rows() {
 	done < <(row_table)
 }
 
-# Contenders of one hop, then those of two; each is next to its reference or next but one. Connections of socat
-# are processes, so it is left out where these are many.
+# Contenders with one hop, then those with two; each is next to its reference, or one further. socat has a process for
+# each connection, so rows with many connections omit it.
 group() {
 	case $1 in
 	all) echo direct socat copy haproxy tcp copy2 haproxy2 chain ;;
@@ -131,7 +131,7 @@ wanted_contenders() {
 		if [ -n "$quick" ]; then grep -xE "$quick_contenders"; else cat; fi
 }
 
-# wanted_rows SERIES: "SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP" of those that have contenders
+# wanted_rows SERIES: prints "SERIES NAME WAY WORK INFLIGHT CONNECTIONS GROUP" of rows that have contenders
 wanted_rows() {
 	local series name way work inflight connections group rest
 
@@ -155,14 +155,14 @@ list_rows() {
 
 # ---------------------------------------------------------------- series
 
-# contenders_of ROWS...: each once
+# contenders_of ROWS...: prints each contender once
 contenders_of() {
 	local row
 
 	for row; do wanted_contenders "${row##* }"; done | awk '!seen[$0]++'
 }
 
-# measure_rows ROWS...: A B C, and then C B A
+# measure_rows ROWS...: measures in the order A B C, then C B A
 measure_rows() {
 	local round row series name way work inflight connections group contender order
 
@@ -178,7 +178,7 @@ measure_rows() {
 	done
 }
 
-# measure_beside ROWS...: all contenders run together; only one of them has work
+# measure_beside ROWS...: all contenders run together, but only one of them has work
 measure_beside() {
 	local contender
 
@@ -192,7 +192,7 @@ measure_beside() {
 series_lo() { measure_beside "$@"; }
 series_workers2() { local WORKERS=2; measure_beside "$@"; }
 
-# series_pinned: all proxies share one core, loads and the server another, so that none shares a core with its own load
+# series_pinned: all proxies share one core; loads and the server share another
 series_pinned() {
 	local hops_wrap="taskset -c 1" load_wrap="taskset -c 0"
 
@@ -227,7 +227,7 @@ series_peak() { measure_new "$@"; }
 far_is_up() { on far ip -br link show lo | grep -q LOWER_UP; }
 wire_is_up() { on far ip -br link show wire | grep -q ' UP '; }
 
-# series_wire MTU ROWS...: the far side is a network of its own
+# series_wire MTU ROWS...: the far side is a separate network
 series_wire() {
 	local mtu=$1 FAR=192.0.2.2
 

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures a row with one contender: each method adds a line to samples.csv. Source it after contenders.sh and load.sh.
 #
-# CPU time is that of all threads as the kernel's scheduler counts it, from the time when all connections are open to
-# the last Reply. It is divided by the number of all operations in that time (all_ops), including those before the
-# window. Where the work is opening connections, the time starts before the first of them, and each is an operation.
+# CPU time is the scheduler's count for all threads, from the last opened connection to the last Reply. It is divided by
+# the number of all operations in that time (all_ops), including those before the measured window. If the work is to
+# open connections, the time starts before the first one, and each connection is an operation.
 
-# Of the load generator's line, as they are there.
+# Members of the load generator's line.
 load_columns=(seconds ops all_ops ops_per_s bytes_per_s p50_us p90_us p99_us p999_us max_us least_ops most_ops
 	queued_max connect_per_s cpu_s mismatches errors)
-# What is read of processes: the server, and the first and the second hop; empty of those that there are not.
+# Values of processes: the server, the first and the second hop; empty without such a hop.
 own_columns=(rate retransmits cpu_server_s cpu_first_s cpu_second_s
 	pss_first_bytes pss_second_bytes rss_first_bytes rss_second_bytes wakes_first_per_s wakes_second_per_s
 	peak_first_bytes peak_second_bytes)
@@ -24,7 +24,7 @@ begin_samples() {
 
 declare -A own=() # column: value, of the sample that is being taken
 
-# add_sample SERIES ROW CONTENDER ROUND WORK INFLIGHT CONNECTIONS JSON
+# add_sample SERIES ROW CONTENDER ROUND WORK INFLIGHT CONNECTIONS JSON: adds a line to samples.csv
 add_sample() {
 	local line column
 
@@ -39,7 +39,7 @@ add_sample() {
 
 # ---------------------------------------------------------------- what the kernel knows
 
-# cpu_ns PID: of its threads, and of those of its children, which socat has for each connection
+# cpu_ns PID: prints the CPU time of its threads and of its children, which socat has for each connection
 cpu_ns() {
 	local pid task run rest children ns=0
 
@@ -52,7 +52,7 @@ cpu_ns() {
 	echo "$ns"
 }
 
-# cpu_of NAMES...: each column's process, "-" for one that is not there
+# cpu_of NAMES...: prints the CPU time of each column's process; "-" stands for a missing one
 cpu_of() {
 	local name
 
@@ -71,7 +71,7 @@ retransmits() {
 		    $1 == "Tcp:" && $2 != "RtoAlgorithm" { n += $at["RetransSegs"] } END { print n + 0 }'
 }
 
-# processes CONTENDER: the server, its first and its second hop, each a line; "-" for what it has not
+# processes CONTENDER: prints the server, the first and the second hop, one per line; "-" for a missing one
 processes() {
 	local names
 
@@ -81,10 +81,10 @@ processes() {
 
 # ---------------------------------------------------------------- loads
 
-# void LOAD WHAT: a wrong byte, a Call without a Reply, or no word from it
+# void LOAD WHAT: ends the run after a wrong byte, a Call without a Reply, or silence
 void() { die "VOID: ${*:2}: $said $(cat "$T/$1.err")"; }
 
-# load NAME CONTENDER ARGS...: until it is ready
+# load NAME CONTENDER ARGS...: starts a load and waits until it is ready
 load() {
 	local front
 
@@ -92,7 +92,7 @@ load() {
 	load_start "$1" "${front[@]}" "${@:3}" || void "$@"
 }
 
-# counted CONTENDER ARGS...: the load's line in $json, and what it cost in $own
+# counted CONTENDER ARGS...: runs a load; sets $json to its line, and $own to its cost
 counted() {
 	local names before after column i was
 
@@ -114,7 +114,7 @@ counted() {
 
 # The ways: SERIES ROW CONTENDER ROUND WORK INFLIGHT CONNECTIONS
 
-# way_closed: as many Calls in flight as there may be
+# way_closed: keeps the given number of Calls in flight
 way_closed() {
 	local json
 
@@ -123,7 +123,7 @@ way_closed() {
 	add_sample "$@" "$json"
 }
 
-# way_held: as closed, where so many connections that reserved ports are used up are there before
+# way_held: as way_closed, while so many other connections are open that all reserved ports are in use
 way_held() {
 	local json front
 
@@ -135,7 +135,7 @@ way_held() {
 	add_sample "$@" "$json"
 }
 
-# least_of SERIES ROW: what the slowest contender of a row reached at most
+# least_of SERIES ROW: prints the best rate of the slowest contender of a row
 least_of() {
 	awk -F, -v series="$1" -v row="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ops_per_s") at = i; next }
@@ -143,7 +143,7 @@ least_of() {
 		END { for (name in most) if (!least || most[name] < least) least = most[name]; print least + 0 }' "$samples_file"
 }
 
-# way_open: Calls that are due at random, half as many for all as the slowest does of getattr-x16
+# way_open: Calls are due at random times, for all contenders at half the rate of the slowest one in getattr-x16
 way_open() {
 	local json
 
@@ -160,8 +160,8 @@ way_open() {
 	add_sample "$@" "$json"
 }
 
-# way_mixed: the work of the row together with another client, which reads 1 MiB with 4 in flight all the time. CPU time is of
-# both, so it is of no operation.
+# way_mixed: the work of the row, together with another client that always has four READs of 1 MiB in flight. CPU time
+# would be that of both, so there is none.
 way_mixed() {
 	local json
 
@@ -181,19 +181,19 @@ way_mixed() {
 
 # ---------------------------------------------------------------- connections that do nothing
 
-# place_of HOP: first or second, as in the columns
+# place_of HOP: prints first or second, as in the columns
 place_of() { [ "${1##*.}" = 1 ] && echo first || echo second; }
 
-# memory_of NAME: PSS and RSS in bytes
+# memory_of NAME: prints PSS and RSS in bytes
 memory_of() {
 	awk '$1 == "Rss:" { rss = $2 } $1 == "Pss:" { pss = $2 } END { print pss * 1024, rss * 1024 }' \
 		"/proc/${pid_of[$1]}/smaps_rollup"
 }
 
-# switches_of NAME: how often its threads have gone to sleep
+# switches_of NAME: prints how often its threads have gone to sleep
 switches_of() { cat /proc/"${pid_of[$1]}"/task/*/status | awk '$1 == "voluntary_ctxt_switches:" { n += $2 } END { print n }'; }
 
-# way_idle: a slope, from 100 connections on, of processes that have done nothing else
+# way_idle: a slope, from 100 connections on, with new processes
 way_idle() {
 	local hop place front pss rss quiet_s=5
 	local -A pss_before=() rss_before=() slept=()
@@ -224,7 +224,7 @@ way_idle() {
 
 peak_of() { awk '$1 == "VmHWM:" { print $2 * 1024 }' "/proc/${pid_of[$1]}/status"; }
 
-# way_peak: as closed, of processes that have done nothing else, and the most memory that they have had
+# way_peak: as way_closed, with new processes; also measures their peak memory
 way_peak() {
 	local json hop
 

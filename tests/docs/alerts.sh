@@ -6,11 +6,11 @@ set -u
 . "$srcdir/tests/lib/tap.sh"
 rules=$srcdir/contrib/prometheus/rpcrdma-proxy.rules.yml
 
-# named: the statuses that the expressions name
+# named: prints the statuses in the expressions
 named() { grep -o 'status[!=]*[=~]"[A-Z_|]*"' "$rules" | cut -d '"' -f 2 | tr '|' '\n' | sort -u; }
 same "the alerts name some statuses" "DELAY EXIST NOENT NOTEMPTY" "$(named | xargs)"
 same "all of them are statuses of NFS" "" "$(comm -23 <(named) <("$builddir/tests/docs/print_tables" statuses | sort -u))"
-# problems: those that the expressions name
+# problems: prints the problems in the expressions
 problems() { grep -o 'problem=~"[a-z_|]*"' "$rules" | cut -d '"' -f 2 | tr '|' '\n' | sort; }
 check "the alerts name some problems" grep -qx source_ports_short <(problems)
 same "all of them are problems of status" "" \

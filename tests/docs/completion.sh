@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Completion for bash, zsh and fish has the commands and options that the programs have, and offers what fits.
+# Completion for bash, zsh and fish has the programs' commands and options, and offers those that fit.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"
 completion=$srcdir/completion
 
-# Of the bash-completion package, which completes files and splits the line; a script has no line of readline's.
+# Replacements for functions of the package bash-completion: a script has no readline.
 _init_completion() {
 	words=("${COMP_WORDS[@]}")
 	cword=$COMP_CWORD
@@ -17,7 +17,7 @@ _filedir() { COMPREPLY=("a file"); }
 . "$completion/rpcrdma-proxyctl"
 . "$completion/rpcrdma-proxy"
 
-# A daemon whose service has a name that a shell would run.
+# A daemon whose service has a name that a shell would execute.
 dir=$(mktemp -d)
 trap 'rm -r "$dir"' EXIT
 ln -s "$(realpath "$builddir/daemon/ctl/rpcrdma-proxyctl")" "$dir/real"
@@ -48,7 +48,7 @@ END
 chmod +x "$dir/ctl"
 ln -s ctl "$dir/rpcrdma-proxyctl"
 
-# offers WORD...: for the last of them, on one line
+# offers WORD...: prints the candidates for the last word, on one line
 offers() {
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
@@ -113,7 +113,7 @@ same "without a daemon there are none" "" \
 
 # ---------------------------------------------------------------- zsh and fish
 
-# The candidates that zsh's functions are given, on one line; its own functions need a terminal.
+# Prints the candidates that zsh's functions get, on one line; its own functions need a terminal.
 zsh_offers() {
 	zsh -f -c '
 		compadd() { [[ $1 != -- ]] || shift; print -l -- ${(M)@:#${cur}*}; }
@@ -125,7 +125,7 @@ zsh_offers() {
 		source $2
 	' zsh "${function:-rpcrdma-proxyctl}" "$completion/_rpcrdma-proxy" "$@" | xargs -d '\n'
 }
-# The candidates of fish itself, on one line.
+# Prints fish's own candidates, on one line.
 fish_offers() {
 	local line
 
@@ -135,10 +135,10 @@ fish_offers() {
 		complete -C $argv[2]' "$completion/${function:-rpcrdma-proxyctl}.fish" "${function:-rpcrdma-proxyctl} ${line#* }${*: -1}" |
 		cut -f 1 | xargs -d '\n'
 }
-# sorted WORD...: one line of these lines and words
+# sorted WORD...: prints these lines and words sorted, on one line
 sorted() { tr ' ' '\n' <<<"$*" | grep . | sort | xargs -d '\n'; }
 
-# has SHELL: the same of each of the two
+# has SHELL: tests the completion of both programs
 has() {
 	local offers=${1}_offers shell=$1 command commands
 

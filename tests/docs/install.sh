@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What is installed fits together: one configuration file for unit, programs and manual, and a unit that systemd takes.
+# The installed files fit together: unit, programs and manual name one configuration file, and systemd accepts the unit.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 unit=$builddir/systemd/rpcrdma-proxy.service
 man=$builddir/man
 . "$srcdir/tests/lib/tap.sh"
 
-# From make, which knows what configure was told; by hand it is what the unit has.
+# make sets these from configure; by hand the values of the unit are used.
 if [ -z "${sysconfdir:-}" ]; then
 	sysconfdir=$(sed -n 's,^ExecStart=.* -c \(.*\)/rpcrdma-proxy\.conf$,\1,p' "$unit")
 fi
@@ -40,12 +40,12 @@ for example in contrib/grafana/rpcrdma-proxy.json contrib/prometheus/rpcrdma-pro
 		"$(sed -n 's/^examples_DATA = //p' "$srcdir/systemd/local.mk" | tr ' ' '\n' | grep -xF "$example")"
 done
 
-# setting NAME: its value in the unit
+# setting NAME: prints its value in the unit
 setting() { sed -n "s/^$1=//p" "$unit"; }
 
 same "the unit's RuntimeDirectory is where the control socket is" "/run/$(setting RuntimeDirectory)/control.sock" \
 	"$(sed -n 's/.*default \(.*control\.sock\).*/\1/p' "$man/rpcrdma-proxy.conf.5")"
-# figure FILE NAME: what it is defined as there
+# figure FILE NAME: prints the number that FILE defines as NAME
 figure() { sed -n "s/^#define $2 *\([0-9]*\)u.*/\1/p" "$srcdir/$1"; }
 drain=$(sed -n '/^\.It Va drain_timeout_s/s/.*default \([0-9]*\).*/\1/p' "$man/rpcrdma-proxy.conf.5")
 same "the unit gives a stop as long as the daemon says that it can take" "$((drain + $(figure daemon/proxy/proxy.h PROXY_STOP_S)))s" \
@@ -58,7 +58,7 @@ same "systemd starts it again unless the manual says that this is in vain" \
 same "the unit reloads by the client where it is installed" \
 	"$(setting ExecStart | sed 's,/rpcrdma-proxy .*,,')/rpcrdma-proxyctl" "$(setting ExecReload | cut -d' ' -f1)"
 
-# The unit as it stands, but with a program that is there: this build is not installed.
+# The unit with an existing program, because this build is not installed.
 verify() {
 	local dir said
 

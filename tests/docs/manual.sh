@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The manual pages say what the programs' tables say, and are well formed.
+# The manual pages agree with the programs' tables, and are well formed.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 man=$builddir/man
@@ -13,7 +13,7 @@ same "its everyday keys are about ten" yes \
 	"$(sed -n '/^\.Sh EVERYDAY KEYS/,/^\.Sh TUNING/p' "$man/rpcrdma-proxy.conf.5" | grep -c '^\.It Va' |
 		awk '{ print ($1 >= 8 && $1 <= 12) ? "yes" : $1 }')"
 
-# page_without KEY: a page with a paragraph for every other key
+# page_without KEY: prints a page with a paragraph for every key except KEY
 page_without() {
 	"$tables" keys | grep -vx "\.It Va $1" | sed 's/.* \(.*\)/@key \1@\nText./'
 	printf '@end@\n.El\n'
@@ -32,7 +32,7 @@ for lines in '.It Va workers Pq "0 to 256; default 0"\nText.\n.Pp\nA change take
 done
 same "and nothing of its source is left" "" "$(grep @ <<<"$made")"
 
-# refuses WHAT SAID: the page on standard input is not made, for the reason SAID
+# refuses WHAT SAID: the page on standard input is refused with the message SAID
 refuses() {
 	same "$1" "$2
 gen_conf_man: failed" "$("$builddir/man/gen_conf_man" 2>&1 >/dev/null && echo made)"
@@ -51,7 +51,7 @@ same "the page of the client has every state of a connection, in their order" \
 	"$("$tables" states)" \
 	"$(sed -n '/^The states of a connection are:/,/^\.El/s/^\.It Ql \([a-z]*\)$/\1/p' "$man/rpcrdma-proxyctl.8")"
 
-# problems: those of the page, a severity and an id a line
+# problems: prints the problems of the page, a severity and an id per line
 problems() {
 	sed -n '/^\.Sh PROBLEMS/,/^\.Sh [^P]/p' "$man/rpcrdma-proxyctl.8" |
 		awk '/^(Critical|Warnings|Notices):/ { kind = tolower($1); sub(/s?:$/, "", kind) }
@@ -60,7 +60,7 @@ problems() {
 same "the page of the client has every problem with its severity, in the order of the table" \
 	"$("$tables" problems)" "$(problems)"
 
-# metrics: those of the page, a name and the text without macros a line
+# metrics: prints the metrics of the page, a name and the text without macros per line
 metrics() {
 	sed -n '/^\.Ss Metrics/,/^\.El/p' "$man/rpcrdma-proxy.8" | awk '
 		/^\.It Li / { if (name) print name text; name = $3; text = ""; next }
@@ -71,7 +71,7 @@ explained=$(metrics)
 same "the page of the daemon explains each of its metrics as the HELP text does" "" \
 	"$("$tables" metrics | grep ^rpcrdma_ | while read -r line; do grep -qF -- "$line" <<<"$explained" || echo "$line"; done)"
 
-# members COMMAND...: the names of JSON members in the answers to these, without names that the caller chose
+# members COMMAND...: prints the names of JSON members in the answers to these commands, without names that a user chose
 members() {
 	for command in "$@"; do
 		sed 's/services\.one\.operations\.other\.//; s/stages\.[a-z]*\.//; s/\[\]//g' "$srcdir/tests/unit/golden/$command.keys" | tr . '\n'
@@ -88,7 +88,7 @@ same "and the operations by which a COMPOUND counts, in their order" \
 	"$("$tables" operations)" \
 	"$(sed -n '/^A COMPOUND of NFSv4 counts/,/^\.Ed/p' "$man/rpcrdma-proxyctl.8" | grep '^[A-Z_]*,' | tr -cd 'A-Z_,\n' | tr ',' '\n' | grep .)"
 
-# with_usual_path PAGE: as it is installed where sysconfdir is /etc
+# with_usual_path PAGE: prints the page as it is installed with sysconfdir /etc
 with_usual_path() {
 	local fill=cat
 
@@ -96,7 +96,7 @@ with_usual_path() {
 	sed 's,@sysconfdir@,/etc,g' "$srcdir/man/$1.in" | "$fill"
 }
 
-# With a path of usual length: groff warns of a word that is wider than the line, as that of a build may be.
+# Uses a path of usual length, because groff warns of a word that is wider than the line.
 for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do
 	for tool in "groff -mdoc -ww -z -Tutf8" "mandoc -T lint -W warning"; do
 		name="$page passes ${tool%% *}"
@@ -123,7 +123,7 @@ else
 	ok "a default has its quotes # SKIP mandoc is not installed"
 fi
 
-# quotes PAGE: within quotes are no quotes, as an item of two macros has them
+# quotes PAGE: no quotes are nested, which happens with an item of two macros
 quotes() {
 	local said
 
@@ -136,7 +136,7 @@ quotes() {
 }
 for page in rpcrdma-proxy.8 rpcrdma-proxyctl.8 rpcrdma-proxy.conf.5; do quotes $page; done
 
-# messages: those that the page of the daemon explains, up to a colon, are in the daemon
+# messages: the messages that the daemon's page explains, up to a colon, are in the daemon
 messages() {
 	local text missing='' count=0
 
@@ -149,7 +149,7 @@ messages() {
 }
 messages "$man/rpcrdma-proxy.8"
 
-# table FILE: what its table says that the log says, up to a number or a colon, is in the daemon
+# table FILE: the log messages in its table, up to a number or a colon, are in the daemon
 table() {
 	local text count=0 missing=''
 
@@ -163,15 +163,15 @@ table() {
 }
 table "$srcdir/doc/troubleshooting.md"
 
-# README's packages are those that ./dev build installs, in their order.
+# README's packages are those that ./dev build installs, in the same order.
 same "README installs what the build needs" \
 	"$(eval "$(sed -n "/^build_libraries=\|^build_packages=/p" "$srcdir/dev")" && echo "${build_packages[*]}")" \
 	"$(sed -n '/^    apt-get install /,/[^\\]$/{p;/[^\\]$/q}' "$srcdir/README.md" | sed 's/apt-get install//; s/\\$//' | xargs)"
 
-# headings FILE: as links name them
+# headings FILE: prints the headings in the form of links
 headings() { sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-'; }
 
-# links FILE: each link leads to a file, and to a heading of it
+# links FILE: each link has an existing file and heading
 links() {
 	local target missing='' path
 
@@ -190,7 +190,7 @@ for page in README.md CONTRIBUTING.md SECURITY.md NEWS.md tests/README.md tests/
 done
 for page in "$srcdir"/doc/*.md "$srcdir"/doc/internals/*.md; do links "$page"; done
 
-# names_files FILE: the sources, tests and packages that it names are there
+# names_files FILE: the sources, tests and packages that it names exist
 names_files() {
 	local path missing=''
 
@@ -204,7 +204,7 @@ for page in "$srcdir"/doc/*.md "$srcdir"/doc/internals/*.md "$srcdir/CONTRIBUTIN
 	names_files "$page"
 done
 
-# short_names FILE: the sources that it names without their directories are there
+# short_names FILE: the sources that it names without a directory exist
 short_names() {
 	same "the sources that ${1#"$srcdir/"} names by their short names are there" "" "$(
 		grep -oE '(^|[^A-Za-z0-9_/.])[a-z0-9_]+\.[ch]\b' "$1" | sed 's/^[^a-z0-9]//' | sort -u |
@@ -213,7 +213,7 @@ short_names() {
 }
 for page in "$srcdir"/doc/{architecture,internals,memory}.md "$srcdir"/doc/internals/*.md; do short_names "$page"; done
 
-# quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line
+# quotes_files FILE: each path below tests/ that it names is a file, a directory or a program. Each line of a code block
 # is a line of the last file that was named before it
 quotes_files() {
 	local path line file='' missing='' inside=''
@@ -246,7 +246,7 @@ quotes_files() {
 }
 quotes_files "$srcdir/tests/README.md"
 
-# usage PROGRAM PAGE: each option of -h stands in the page
+# usage PROGRAM PAGE: the page has each option of -h
 usage() {
 	local options missing='' option
 
@@ -260,7 +260,7 @@ usage() {
 usage "$builddir/daemon/ctl/rpcrdma-proxyctl" rpcrdma-proxyctl.8
 usage "$builddir/daemon/rpcrdma-proxy" rpcrdma-proxy.8
 
-# singly FILE: each service of it that stands alone, or has a # before it, as a file that has no other
+# singly FILE: prints each complete or commented service of it as a file with one service
 singly() {
 	sed 's/^#//' "$1" | awk '
 		/^ +\{ name +=/ { print "services = ("; inside = 1 }
@@ -268,7 +268,8 @@ singly() {
 		inside { print }'
 }
 
-# examples FILE COUNT [NAME [WARNING]]: each "services = ( ... );" in it is a valid configuration; WARNING is explained there
+# examples FILE COUNT [NAME [WARNING]]: each "services = ( ... );" in it is a valid configuration; the page explains
+# WARNING
 examples() {
 	local dir i=0 said='' file
 
@@ -279,8 +280,8 @@ examples() {
 		/\);$/ { file = "" }' "$1"
 	for file in "$dir"/*; do
 		i=$((i + 1))
-		# Nobody has to know the servers of an example, nor to have its addresses, its routes and what it takes to use them,
-		# nor its certificates: tests/e2e/recipes.sh makes these.
+		# Servers, addresses, routes and capabilities of an example need not exist here, and tests/e2e/recipes.sh makes its
+		# certificates.
 		said+=$("$builddir/daemon/rpcrdma-proxy" -t -c "$file" 2>&1 >/dev/null |
 			grep -v -e ' does not resolve (' -e 'is not configured on this host' -e 'are not routed to this host' \
 				-e 'CAP_NET_RAW is missing' -e 'cannot read /etc/rpcrdma-proxy/.*: No such file' -e "${4:-^\$}")
@@ -288,7 +289,7 @@ examples() {
 	rm -r "$dir"
 	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"
 }
-# The one of Kerberos on the client's host.
+# The example of Kerberos on the client's host.
 any_port='service to-filer accepts clients from any source port, but'
 examples "$srcdir/doc/recipes.md" 22 recipes.md "$any_port"
 examples "$man/rpcrdma-proxy.conf.5" 3

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The checks that make many connections: 6 churn, 12 a thousand and ten thousand.
 
-# in_use: what connections could leave behind: queue pairs and connection ids of the device, descriptors of our proxies
+# in_use: prints the resources that connections could leak: queue pairs and connection ids of the device, descriptors of
+# our proxies
 in_use() {
 	local name text
 	text="qp $(resource qp), cm_id $(resource cm_id)"
@@ -13,7 +14,7 @@ in_use_is() { [ "$(in_use)" = "$1" ]; }
 
 check_6() {
 	local seconds=$((quick ? 5 : 300)) before opened
-	# What is made once is there before.
+	# Creates first what is created only once.
 	load "$load_port" -w connect -n 16 -d 0 -t 1 && drained $(proxies load load-server) || { failed "${load_error:-connections stay}"; return; }
 	before=$(in_use)
 	mark $(proxies load load-server)
@@ -34,11 +35,11 @@ check_6() {
 
 # ---------------------------------------------------------------- 12
 
-# locked NAME: KiB that a proxy has locked and pinned
+# locked NAME: prints the KiB that a proxy has locked and pinned
 locked() { awk '/^Vm(Lck|Pin)/ { n += $2 } END { print n + 0 }' "/proc/$(proxy_pid "$1")/status"; }
 
-# interrupts: how many the device has had, by the names that drivers give them: their own, that of the interface or of the PCI
-# function. A device in software has none.
+# interrupts: prints the device's number of interrupts, by the names that drivers use: the driver, the interface or the
+# PCI function. A device in software has none.
 interrupts() {
 	local function driver
 	! is_software || { echo 0; return; }
@@ -48,7 +49,7 @@ interrupts() {
 		index($0, one) || index($0, two) || index($0, three) { for (i = 2; i <= n + 1; i++) sum += $i } END { print sum + 0 }' /proc/interrupts
 }
 
-# enough_memory CONNECTIONS: 704 KiB each and side, as the manual says
+# enough_memory CONNECTIONS: there are 704 KiB per connection and side, as in the manual
 enough_memory() {
 	local sides=$((${#peers[@]} ? 1 : 2)) there
 	needed_mib=$(($1 * 704 * sides / 1024))
@@ -56,7 +57,7 @@ enough_memory() {
 	((needed_mib < there * 3 / 4)) || { absent "$1 connections: they may need $needed_mib MiB, and $there MiB are available"; return 1; }
 }
 
-# many CONNECTIONS
+# many CONNECTIONS: opens them and checks them
 many() {
 	local count=$1 begin=$SECONDS before name
 	enough_memory "$count" || return 0

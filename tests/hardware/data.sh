@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC1090,SC1091,SC2015,SC2016,SC2034,SC2046,SC2154 # hardware.sh sources it and sets what it uses
 # SPDX-License-Identifier: BSD-3-Clause
-# The checks that move data: 3 a Linux client, 4 and 5 memory keys, 7 deep WRITEs.
+# The checks that move data: 3 (a Linux client), 4 and 5 (memory keys), 7 (deep WRITEs).
 
 # ---------------------------------------------------------------- 3
 
@@ -16,7 +16,7 @@ mount_nfs() {
 		>"$T/mount.out" 2>&1
 }
 
-# files_round SEED BYTES MOUNT...: writes files, mounts anew so that nothing is cached, and compares
+# files_round SEED BYTES MOUNT...: writes files, mounts again so that nothing is cached, and compares
 files_round() {
 	local seed=$1 bytes=$2 run=$T/mnt/rpcrdma-hardware.$1
 	shift 2
@@ -31,8 +31,8 @@ files_round() {
 	umount "$T/mnt" || { echo "umount fails"; return 1; }
 }
 
-# files_compared WHAT PROXY MIB MOUNT...: in rounds of no more than 1 GiB, so that the server needs no more room. Without PROXY it is
-# the second host's, whose bytes are not counted here.
+# files_compared WHAT PROXY MIB MOUNT...: writes and compares in rounds of at most 1 GiB, to limit the server's disk
+# space. Without PROXY the proxy is on the second host, and its bytes are not counted.
 files_compared() {
 	local what=$1 proxy=$2 left=$3 mib=$3 round=0 said before after
 	shift 3
@@ -73,10 +73,10 @@ check_3() {
 
 calls_in_flight=$((quick ? 4 : 16))
 
-# keys_lent PROXY: RPCs whose memory was lent, in either way
+# keys_lent PROXY: prints the RPCs with exposed memory, by either method
 keys_lent() { echo $(($(grown "$1" windows_bound) + $(grown "$1" regions_lent))); }
 
-# rpcs_with_chunks PROXY PORT COUNT: half of them READs, half WRITEs, with 8 KiB in a chunk each
+# rpcs_with_chunks PROXY PORT COUNT: makes READs and WRITEs in equal parts, with 8 KiB in a chunk each
 rpcs_with_chunks() {
 	mark "$1"
 	rpcs "$2" $(($3 / 2)) read:8192 $calls_in_flight || return 1
@@ -135,7 +135,7 @@ check_5() {
 
 # ---------------------------------------------------------------- 7
 
-# How many seconds it takes until each of so many buffers has been used six times, no more than 100.
+# Prints the seconds until each of these buffers has been used six times, at most 100.
 deep_seconds() {
 	local rate
 	load "$load_port" -w write:1048576 -n "$1" -t 2 || return 1
@@ -148,7 +148,7 @@ deep_seconds() {
 check_7() {
 	local depth=$((quick ? 32 : 64)) deep_s registered grown_by proxy
 	deep_seconds $depth || { failed "deep WRITEs: $load_error"; return; }
-	# What it registers at first is no matter: that the second half registers nothing is.
+	# First registrations do not matter; the second half must register nothing.
 	load_start deep 127.0.0.1 "$load_port" -w write:1048576 -n $depth -t "$deep_s" -d $((deep_s * 500)) -g -W 60 &&
 		mark $(proxies load load-server) && load_goes_on deep || { failed "deep WRITEs: $(tail -n 1 "$T/deep.err")"; return; }
 	pause $((deep_s * 3 / 4))
@@ -171,7 +171,7 @@ check_7() {
 	[ -z "$(proxies load-server)" ] || ord_limit
 }
 
-# The server Reads the data: more than the client lets it have out at once (IRD and ORD).
+# The server Reads the data: it needs more concurrent Reads than the client permits (IRD and ORD).
 ord_limit() {
 	if [ "$(grown load-server reads_waited)" -gt 0 ]; then
 		passed "RDMA Reads waited at the ORD limit"

@@ -4,7 +4,7 @@
 
 devices() { ls /sys/class/infiniband 2>/dev/null; }
 
-# port_of DEVICE: its first port that is active
+# port_of DEVICE: prints its first active port
 port_of() {
 	local state
 	for state in "/sys/class/infiniband/$1"/ports/*/state; do
@@ -13,25 +13,25 @@ port_of() {
 	return 1
 }
 
-# netdev_of DEVICE PORT: its interface, of a bond's port the bond
+# netdev_of DEVICE PORT: prints its interface; for a port of a bond the bond
 netdev_of() {
 	local name
 	name=$(rdma link show "$1/$2" 2>/dev/null | sed -n 's/.* netdev \([^ ]*\).*/\1/p')
 	[ -n "$name" ] || name=$(cat "/sys/class/infiniband/$1/ports/$2"/gid_attrs/ndevs/* 2>/dev/null | head -n 1)
-	# Of InfiniBand, which has no interface without IPoIB.
+	# InfiniBand has no interface without IPoIB.
 	[ -n "$name" ] || name=$(find "/sys/class/infiniband/$1/device/net" -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null | sort | head -n 1)
 	[ -n "$name" ] || return 1
 	[ ! -e "/sys/class/net/$name/master" ] || name=$(basename "$(readlink "/sys/class/net/$name/master")")
 	echo "$name"
 }
 
-# address_of NETDEV 4|6 [SCOPE]: its first address
+# address_of NETDEV 4|6 [SCOPE]: prints its first address
 address_of() {
 	ip -o "-$2" addr show dev "$1" scope "${3:-global}" 2>/dev/null | awk '!/ tentative/ { sub(/\/.*/, "", $4); print $4; exit }'
 }
 
-# device_find: sets device, port, netdev and address: those that were asked for, else the first that is active and has an address.
-# Else says why there is none.
+# device_find: sets device, port, netdev and address to the requested ones, or to the first that is active and has an
+# address. Otherwise prints why there is none.
 device_find() {
 	local name wanted=${device:-$(devices)}
 	for name in $wanted; do
@@ -55,7 +55,7 @@ driver_of() { if is_software; then echo software; else basename "$(readlink "/sy
 
 # ---------------------------------------------------------------- 1
 
-# What is told of a device: no GUID, GID or address is among it. The scrubber is a second fence.
+# Prints facts about a device, without GUIDs, GIDs and addresses. The scrubber would also remove these.
 device_facts() {
 	say "   Linux $(uname -r), $(uname -m), $(nproc) processors, $(free -g | awk '/^Mem/ { print $2 }') GiB"
 	[ ! -r /etc/os-release ] || fact "$(. /etc/os-release && echo "$PRETTY_NAME")"
@@ -78,7 +78,7 @@ device_attributes() {
 	passed "attributes"
 }
 
-# A GID index for RoCE: version two with the interface's address of IPv4, if there is one.
+# Prints a GID index for RoCE: version two with the interface's IPv4 address, if there is one.
 gid_index() {
 	local dir=/sys/class/infiniband/$device/ports/$port type
 	for type in "$dir"/gid_attrs/types/*; do
@@ -87,7 +87,7 @@ gid_index() {
 	echo 0
 }
 
-# Both ends on this host: what the device does with itself needs nothing else.
+# Both ends are on this host, so nothing else is needed.
 pingpong() {
 	local arguments status=0
 	! is_iwarp || { absent "ibv_rc_pingpong: iWARP connects by rdma_cm only"; return; }
@@ -102,7 +102,8 @@ pingpong() {
 }
 pingpong_listens() { ss -Hltn "sport = :18515" | grep -q .; }
 
-# rdma-core's own tests of memory regions and windows, queue pairs and completion queues. Debian packs some of their files.
+# rdma-core's own tests of memory regions and windows, queue pairs and completion queues. Debian packages only some of
+# their files.
 own_tests() {
 	local from=/usr/share/doc/rdma-core/tests names status=0 summary
 	[ -e "$from/run_tests.py" ] || from=/usr/share/doc/rdma-core-"$(rpm -q --qf '%{version}' rdma-core 2>/dev/null)"/tests

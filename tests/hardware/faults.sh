@@ -1,9 +1,10 @@
 # shellcheck shell=bash disable=SC1090,SC1091,SC2015,SC2016,SC2034,SC2046,SC2154 # hardware.sh sources it and sets what it uses
 # SPDX-License-Identifier: BSD-3-Clause
-# The checks in which something goes wrong: 8 an idle hour and a pulled cable, 9 lost packets, 10 reset and reload. What they do to
-# this host they do with an option that allows it, and undo.
+# The checks with faults: 8 (an idle hour and a pulled cable), 9 (lost packets), 10 (reset and reload). They change this
+# host only with an option that permits it, and undo their changes.
 
-# goes_on WHAT: within a time in which everybody has noticed, a new connection is served; all that was before has ended
+# goes_on WHAT: after the time in which all ends notice a fault, a new connection is served, and all earlier ones have
+# ended
 goes_on() {
 	local name
 	for name in $(proxies load load-server); do
@@ -17,7 +18,7 @@ goes_on() {
 	drained $(proxies load load-server)
 }
 
-# told PATTERN: what proxies have said since mark_logs, of these lines the first few
+# told PATTERN: prints the first lines of the proxies' logs since mark_logs that match
 mark_logs() { for name in $(proxies load load-server); do wc -l <"$proxy_dir/$name.log" >"$T/$name.lines"; done; }
 told() {
 	local name
@@ -26,7 +27,7 @@ told() {
 	done | show
 }
 
-# load_ended NAME: whether a load ended well, which it need not: facts
+# load_ended NAME: prints whether a load ended successfully, which is not required
 load_ended() {
 	load_says "$1"
 	if load_ends "$1"; then fact "its connections stayed"; else fact "its connections ended: $(tail -n 1 "$T/$1.err")"; fi
@@ -53,7 +54,7 @@ idle() {
 	[ "$(grown load probes_unanswered)" = 0 ] || failed "probes were not answered"
 }
 
-# cable out|in: false if there is nobody to do it
+# cable out|in: fails if there is nobody who can do it
 cable() {
 	if ((may_cut)); then
 		if [ "$1" = out ]; then
@@ -77,7 +78,7 @@ cut_cable() {
 	load_start cut 127.0.0.1 "$load_port" -w write:65536 -n 4 -k 4 -t 1000 -W 900 -g && load_goes_on cut || { failed "a load does not begin"; return; }
 	cable out || { failed "the link cannot be set down"; return; }
 	begin=$SECONDS
-	# Both ends have given the other up by then, where the cable carried them.
+	# If the cable connected both ends, both have closed the connection by then.
 	while ((SECONDS - begin < (quick ? 5 : 150))) && ! has_ended "${pid_of[cut]}"; do pause 1; done
 	if has_ended "${pid_of[cut]}"; then
 		fact "the load's connections ended $((SECONDS - begin)) s after the cut: $(tail -n 1 "$T/cut.err")"
@@ -139,7 +140,7 @@ check_9() {
 
 # ---------------------------------------------------------------- 10
 
-# Under load RDMA may end; the TCP service beside it may not.
+# RDMA connections may close under load; those of the TCP service must not.
 under_load_begin() {
 	mark_logs
 	load_start rdma 127.0.0.1 "$load_port" -w write:65536 -n 4 -k 4 -t 1000 -W 900 -g && load_goes_on rdma &&
@@ -177,10 +178,10 @@ function_reset() {
 	! goes_on "function reset" || passed "function reset: all is served again"
 }
 
-# What stands on the interface would be lost with it: VLANs, bridges, and a bond that it belongs to, or that it is.
+# A driver reload would destroy what uses the interface: VLANs, bridges, or a bond.
 carries_others() { [ -e "/sys/class/net/$netdev/bonding" ] || compgen -G "/sys/class/net/$netdev/upper_*" >/dev/null; }
 
-# driver_bind DRIVER FUNCTION, for undoing
+# driver_bind DRIVER FUNCTION: undoes an unbind
 driver_bind() { [ -e "/sys/bus/pci/drivers/$1/$2" ] || echo "$2" >"/sys/bus/pci/drivers/$1/bind"; }
 
 driver_reload() {
@@ -202,10 +203,10 @@ driver_reload() {
 	! goes_on "driver reload" || passed "driver reload: all is served again"
 }
 
-# A device in software waits for every process that has it open, when it is removed: proxies that have been seen to end its
-# connections are ended too, and started anew.
+# Removing a software device waits for every process that has it open. So proxies are stopped after they have closed its
+# connections, and started again.
 software_add() { [ -e "/sys/class/infiniband/$1" ] || rdma link add "$1" type "$2" netdev "$3"; }
-# It goes on while the loads end, whose input must be closed then.
+# Runs while the loads end, so their input must be closed.
 software_delete() {
 	local fd
 	for fd in "${load_in[@]}"; do exec {fd}>&-; done

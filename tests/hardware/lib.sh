@@ -1,26 +1,27 @@
 # shellcheck shell=bash disable=SC1090,SC1091,SC2015,SC2016,SC2034,SC2046,SC2154 # hardware.sh sources it and sets what it uses
 # SPDX-License-Identifier: BSD-3-Clause
-# What all checks of ./dev hardware have in common: what they print, results, undoing, loads and counters. hardware.sh sources it
-# twice: outside of the namespaces, where it undoes what is left, and inside.
+# Common functions of all checks of ./dev hardware: output, results, undoing, loads and counters. hardware.sh sources it
+# twice: outside of the namespaces, where it undoes remaining changes, and inside.
 #
-# $top are the sources and $build the build; $state is a folder that stays between runs; $T one of this run.
+# $top is the source directory, $build the build directory; $state is a directory that stays between runs, $T one of
+# this run.
 
 . "$top/tests/lab/wait.sh"
 . "$top/tests/lab/proxy.sh"
 
 # ---------------------------------------------------------------- what is printed
 
-# say TEXT: a line for whoever watches and for the report; show: the same of what comes on standard input, indented.
+# say TEXT: prints a line to the terminal and the report. show: the same for standard input, indented.
 say() { printf '%s\n' "$*" | tee -a "$T/raw"; }
 show() { sed 's/^/   /' | tee -a "$T/raw"; }
 fact() { say "   $*"; }
 
-# What a check came to: passed WHAT, failed WHAT, absent WHY (it cannot run here), each as often as it has parts.
+# Results of a check: passed WHAT, failed WHAT, absent WHY (it cannot run here). Each can be called for several parts.
 passed() { parts_passed+=1; fact "ok: $*"; }
 failed() { wrong+=("$*"); fact "failed: $*"; }
 absent() { lacking+=("$*"); fact "cannot run here: $*"; }
 
-# joined WORD...: with semicolons between
+# joined WORD...: prints the words with semicolons between them
 joined() { local all; all=$(printf '; %s' "$@"); printf '%s' "${all:2}"; }
 
 check_begin() {
@@ -28,7 +29,7 @@ check_begin() {
 	wrong=() lacking=()
 }
 
-# check_result N: says the result line, and sets verdict to ok, failed or absent.
+# check_result N: prints the result line, and sets verdict to ok, failed or absent.
 check_result() {
 	if [ ${#wrong[@]} != 0 ]; then
 		verdict=failed
@@ -42,7 +43,7 @@ check_result() {
 	fi
 }
 
-# ask TEXT: has the person do something and press Enter; false if nobody is there.
+# ask TEXT: asks the user to do something and press Enter; fails if nobody is there.
 ask() {
 	local line
 	[ -t 0 ] || return 1
@@ -52,9 +53,9 @@ ask() {
 
 # ---------------------------------------------------------------- undoing
 
-# undo_add COMMAND...: what this run must take back, however it ends: a line of the file $state/undo, which the next run reads too
-# if this one was killed with everything around it. undo_all does them, the last one first; undo_done COMMAND...: it is done, and off
-# the list; undo_forget COMMAND...: there is nothing to undo.
+# undo_add COMMAND...: records a command that this run must execute at its end: a line of the file $state/undo. The next
+# run reads this file, too, if this one was killed. undo_all executes all, the last one first. undo_done COMMAND...:
+# executes one and removes it from the list. undo_forget COMMAND...: removes it only.
 undo_add() { printf '%s\n' "${*@Q}" >>"$state/undo"; }
 undo_forget() {
 	grep -vxF -- "${*@Q}" "$state/undo" >"$state/undo.new"
@@ -76,8 +77,8 @@ undo_all() {
 	rm -f "$state/undo"
 }
 
-# link_save NETDEV: keeps its addresses and routes, which are lost with the link or the driver; link_restore NETDEV: waits until it
-# is there, has it up, and gives them back.
+# link_save NETDEV: saves its addresses and routes, which are lost with the link or the driver. link_restore NETDEV:
+# waits until it exists, sets it up, and restores them.
 link_save() {
 	{
 		ip -o -4 addr show dev "$1" | awk '{ print "addr add", $4, "brd + dev", $2 }'
@@ -102,7 +103,8 @@ link_restore() {
 
 declare -A pid_of=()
 
-# start NAME COMMAND...: in the background, its output in $T/NAME.log. stop NAME: sets exit_status.
+# start NAME COMMAND...: starts it in the background, with its output in $T/NAME.log. stop NAME: ends it, and sets
+# exit_status.
 start() {
 	local name=$1
 	shift
@@ -118,11 +120,11 @@ stop() {
 }
 bail() { failed "$*"; return 1; }
 
-# The loads that wait (tests/bench/load.sh) are started with the functions above.
+# Loads that wait (tests/bench/load.sh) use the functions above.
 BENCH=$build/tests/bench
 . "$top/tests/bench/load.sh"
 
-# stop_loads: those that a check has left behind
+# stop_loads: stops those that a check has left running
 stop_loads() {
 	local name
 	for name in "${!load_in[@]}"; do
@@ -134,8 +136,8 @@ stop_loads() {
 # url ADDRESS PORT
 url() { [[ $1 == *:* ]] && echo "verbs://[$1]:$2" || echo "verbs://$1:$2"; }
 
-# load PORT ARGUMENTS...: nfs_load against a proxy of this host, to its end. Sets load_json to what it says; false if it failed, and
-# then load_error says why.
+# load PORT ARGUMENTS...: runs nfs_load against a proxy of this host. Sets load_json to its results; if it fails,
+# load_error has the reason.
 load() {
 	local port=$1
 	shift
@@ -144,11 +146,11 @@ load() {
 	return 1
 }
 
-# load_figure NAME: a whole number of what the last load said
+# load_figure NAME: prints a whole number from the results of the last load
 load_figure() { figures "$1" <<<"$load_json" | cut -d. -f1; }
 
-# rpcs PORT COUNT WORK INFLIGHT [CONNECTIONS]: so many RPCs at least: first some that show how long the others take, which then go
-# over the same connections. Sets rpcs_done.
+# rpcs PORT COUNT WORK INFLIGHT [CONNECTIONS]: makes at least COUNT RPCs. Some first RPCs show how long the others take;
+# these use the same connections. Sets rpcs_done.
 rpcs() {
 	local port=$1 count=$2 seconds=1 rate
 	rpcs_done=0
@@ -163,14 +165,14 @@ rpcs() {
 
 # ---------------------------------------------------------------- counters
 
-# mark NAME...: keeps the counters of proxies; grown NAME COUNTER: by how much one has grown since then
+# mark NAME...: saves the counters of proxies; grown NAME COUNTER: prints by how much one has grown since then
 mark() {
 	local name
 	for name; do proxy_says "$name" -j stats >"$T/$name.mark"; done
 }
 grown() { echo $(($(proxy_count "$1" "$2") - $(figures --sum '**' "$2" <"$T/$1.mark"))); }
 
-# figure_line NAME COUNTER...: how much they have grown, in one line
+# figure_line NAME COUNTER...: prints how much they have grown, in one line
 figure_line() {
 	local name=$1 counter text=
 	shift
@@ -181,7 +183,7 @@ figure_line() {
 proxy_pid() { cat "$proxy_dir/$1.pid"; }
 proxy_lives() { ! has_ended "$(proxy_pid "$1")"; }
 
-# resources: what the device says that is in use; resource KIND: how many of one kind
+# resources: prints the device's resources in use; resource KIND: prints the number of one kind
 resources() { rdma resource show 2>/dev/null | sed -n "s/^[0-9]*: *$device: *//p"; }
 resource() { resources | awk -v kind="$1" '{ for (i = 1; i < NF; i++) if ($i == kind) print $(i + 1) }'; }
 
@@ -193,7 +195,7 @@ drained() {
 	done
 }
 
-# show_log NAME: of a proxy's log the last lines, and before them the last that tell of something lost
+# show_log NAME: prints the last lines of a proxy's log, and before them the last ones about losses
 show_log() {
 	{
 		grep -E ' (warning|error): | lost|closed: ' "$proxy_dir/$1.log" | grep -v 'memory_limit_mib\|io_flusher' | tail -n 8

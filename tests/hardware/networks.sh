@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC1090,SC1091,SC2015,SC2016,SC2034,SC2046,SC2154 # hardware.sh sources it and sets what it uses
 # SPDX-License-Identifier: BSD-3-Clause
-# Check 11: the device behind a bond, on a VLAN, by IPv6.
+# Check 11: the device behind a bond, on a VLAN, and by IPv6.
 
-# through ADDRESS WHAT: a load through a proxy that connects to that address, where with one host another one listens. Sets
-# load_error if that fails.
+# through ADDRESS WHAT: runs a load through a proxy that connects to that address. With one host another proxy listens
+# there. Sets load_error if it fails.
 through() {
 	local said status=0
 	if [ ${#peers[@]} = 0 ]; then
@@ -56,10 +56,10 @@ vlan() {
 	fi
 	undo_done vlan_delete $name
 }
-# On RoCE the address becomes a GID; iWARP has none of it.
+# On RoCE the address becomes a GID; iWARP has no GIDs.
 vlan_is_of_device() { is_iwarp || grep -qs 'c612:0101' "/sys/class/infiniband/$device/ports/$port"/gids/*; }
 
-# The other interface of a bond becomes the active one, under load.
+# The other interface of a bond becomes active, under load.
 bond_other() {
 	local now slave
 	now=$(cat "/sys/class/net/$netdev/bonding/active_slave")

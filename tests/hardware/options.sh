@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# ./dev hardware where there is no device, or a wrong option: what it says, and that it changes nothing; and what undoes, asks and judges.
+# Tests ./dev hardware without a device, and with wrong options: its messages, and that it changes nothing. Tests
+# undoing, questions and results.
 # shellcheck disable=SC1091,SC2015
 set -u
 : "${srcdir:=.}"
@@ -10,7 +11,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/build"
 
-# says STATUS PATTERN OPTIONS...: it ends with that status, and its first line matches
+# says STATUS PATTERN OPTIONS...: compares the status, and its first line with PATTERN
 says() {
 	local wanted=$1 pattern=$2 said status=0
 	shift 2
@@ -51,7 +52,7 @@ top=$srcdir here=$srcdir/tests/hardware build=$work/build state=$work/state T=$w
 mkdir -p "$state" "$T"
 . "$srcdir/tests/hardware/lib.sh"
 
-# result_of PARTS...: the result line of a check that had these parts
+# result_of PARTS...: prints the result line of a check with these parts
 result_of() {
 	local part
 	check_begin

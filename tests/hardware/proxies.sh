@@ -4,8 +4,9 @@
 #
 #	nfs_load, mount ──TCP──▶ load, plain, files ══verbs══▶ load-server, files-server ──TCP──▶ nfs_serve, NFS server
 #
-# With one host all stand on it, and what is verbs goes through its device and back. With two the servers' side is on the second,
-# which runs ./dev hardware --serve. "plain" does not offer that the server invalidates its keys (as a client of Solaris).
+# With one host all programs run on it, and the verbs traffic passes its device twice. With two hosts the servers' side
+# runs on the second one (./dev hardware --serve). "plain" does not permit remote invalidation, like a client of
+# Solaris.
 
 # Ports, from --port on.
 ports_set() {
@@ -14,7 +15,8 @@ ports_set() {
 	rping_port=$(($1 + 7)) extra_port=$(($1 + 8)) extra_server_port=$(($1 + 9))
 }
 
-# The NFS server behind files-server: that of --nfs, or an NFS-Ganesha in a network namespace of its own, which ends with it.
+# The NFS server behind files-server: that of --nfs, or an NFS-Ganesha in a separate network namespace, which ends with
+# it.
 files_server_start() {
 	if [ -n "$nfs" ]; then
 		nfs_path=${nfs#*:/} nfs_path=/$nfs_path
@@ -36,7 +38,8 @@ files_server_start() {
 	proxy_start files-server "$(url "$1" "$files_server_port")" tcp://198.18.0.2:2049 "$server_keys"
 }
 
-# servers_start ADDRESS: the servers' side, which listens there. The server of files may be missing: files_missing says why.
+# servers_start ADDRESS: starts the servers' side, which listens there. The server of files may be missing:
+# files_missing has the reason.
 servers_start() {
 	local said
 	server_start serve -a 127.0.0.1 "$serve_port" || return 1
@@ -46,7 +49,7 @@ servers_start() {
 	files_server_start "$1" >"$T/start.log" || files_missing=$(tail -n 1 "$T/start.log")
 }
 
-# clients_start ADDRESS: the clients' side, which connects there. Beside the service for RDMA, load has one from TCP to TCP.
+# clients_start ADDRESS: starts the clients' side, which connects there. load also has a service from TCP to TCP.
 clients_start() {
 	local said
 	proxy_start load "tcp://127.0.0.1:$load_port" "$(url "$1" "$load_server_port")" \
@@ -56,7 +59,7 @@ clients_start() {
 		proxy_start files "tcp://127.0.0.1:$files_port" "$(url "$1" "$files_server_port")"
 }
 
-# all_start: both sides, or the one that is ours. False, with a failed part, if a proxy does not start.
+# all_start: starts both sides, or ours. Fails, with a failed part, if a proxy does not start.
 all_start() {
 	files_missing=
 	if [ ${#peers[@]} = 0 ]; then
@@ -69,17 +72,18 @@ all_start() {
 	clients_start "$to" >"$T/start.log" || bail "$(tail -n 1 "$T/start.log")"
 }
 
-# proxies NAME...: those of them that run here
+# proxies NAME...: prints those of them that run here
 proxies() {
 	local name
 	for name; do [ ! -e "$proxy_dir/$name.pid" ] || echo "$name"; done
 }
 
-# has_windows NAME: whether the device has memory windows, as that proxy found with its first connection. found_line NAME: its words
+# has_windows NAME: the device has memory windows, as that proxy found with its first connection. found_line NAME:
+# prints its log line
 has_windows() { grep -q "device $device has memory windows" "$proxy_dir/$1.log"; }
 found_line() { fact "$(grep -o "device $device .*memory windows.*" "$proxy_dir/$1.log" | head -n 1)"; }
 
-# serve: the second host's part, until Ctrl-C
+# serve: runs the second host's part, until Ctrl-C
 serve() {
 	say "== the second host: $device"
 	servers_start :: || return 1

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What ./dev hardware takes out of its report (tests/hardware/scrub.py): what tells whose hosts they are, in each form in which tools
-# of RDMA print it, and nothing that somebody needs who reads the report.
+# Tests what ./dev hardware removes from its report (tests/hardware/scrub.py): all names and addresses, in each form in
+# which RDMA tools print them, and nothing that the reader of the report needs.
 # shellcheck disable=SC1091,SC2015
 set -u
 : "${srcdir:=.}"
 . "$srcdir/tests/lib/tap.sh"
 scrub=$srcdir/tests/hardware/scrub.py
 
-# becomes WHAT LINE EXPECTED: on hosts that are called so
+# becomes WHAT LINE EXPECTED: the line becomes EXPECTED, on hosts with these names
 becomes() { same "$1" "$3" "$(python3 "$scrub" --name filer7.lab.example.org --name peer9 <<<"$2")"; }
 
 # stays WHAT LINE

@@ -24,7 +24,7 @@ verdict()
 
 story=one
 
-# trial FAULT [OPTION...]: by the program alone
+# trial FAULT [OPTION...]: runs the program alone
 trial()
 {
 	"$programs/make_capture" "$work/capture" "$1" $story || exit 1
@@ -33,7 +33,7 @@ trial()
 	status=$?
 }
 
-# finds FAULT EXPECTED NAME: a trial with $options, which finds something
+# finds FAULT EXPECTED NAME: a trial with $options that finds a violation
 finds()
 {
 	# shellcheck disable=SC2086
@@ -41,7 +41,7 @@ finds()
 	verdict "$3" 1 "$2"
 }
 
-# lets FAULT NAME: a trial with $options, which finds nothing
+# lets FAULT NAME: a trial with $options that finds none
 lets()
 {
 	# shellcheck disable=SC2086
@@ -49,7 +49,7 @@ lets()
 	verdict "$2" 0 "violations=0"
 }
 
-# whole_trial FAULT [OPTION...]: with tshark
+# whole_trial FAULT [OPTION...]: runs it with tshark
 whole_trial()
 {
 	"$programs/make_capture" "$work/capture" "$1" $story || exit 1

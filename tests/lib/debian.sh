@@ -10,7 +10,7 @@ debian_releases=(12 13)
 declare -A debian_codename=([12]=bookworm [13]=trixie)
 # debhelper of Debian 12 finds units in /lib only; lintian of Debian 13 rejects files in /lib. debian/rules decides by debhelper.
 declare -A debian_unit_dir=([12]=/lib/systemd/system [13]=/usr/lib/systemd/system)
-# The source of the kernel, of which the laboratory takes modules.
+# The package of the kernel's source, from which the laboratory builds modules.
 declare -A debian_kernel_source=([12]=linux-source-6.1 [13]=linux-source-6.12)
 
 debian_os_release=${DEBIAN_OS_RELEASE:-/etc/os-release}

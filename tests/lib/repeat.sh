@@ -4,17 +4,17 @@
 #
 # ./dev sources this file after tests/lib/stages.sh.
 
-# A line for each test and round: KIND, NAME, load or idle, ok, failed or skipped, with tabs between.
+# A line for each test and round: KIND, NAME, load or idle, ok, failed or skipped, separated by tabs.
 repeats_file() { echo "$build/dev-test.repeats"; }
 
 # The tests that command_repeat runs: programs and scripts of make check, end-to-end tests by their kind, guests.
 programs=() scripts=() sanitized=() plain=() guests=()
 all_guests=(iwarp verbs conformance systemd)
 
-# check_tests: prints the tests of make check, as the makefile has them
+# check_tests: prints the tests of make check, from the makefile
 check_tests() { make -s -C "$build" list-tests | grep '^tests/'; }
 
-# repeat_find NAME: adds it to one of the lists above; a path or a suffix of the file's name does no harm
+# repeat_find NAME: adds it to one of the lists above; NAME can have a path or a suffix
 repeat_find() {
 	local name=$1 file found
 
@@ -57,7 +57,7 @@ repeat_find() {
 	die "there is no test $1: unit, sim, fuzz, nfs, scripts, e2e, lab, lab:GUEST, a test of make check, or a name of tests/e2e/TESTS"
 }
 
-# e2e_names KIND [NAME...]: those that run in such a build, of the names or of all
+# e2e_names KIND [NAME...]: prints the tests that run in such a build, of NAMEs or of all
 e2e_names() { "$top/tests/e2e/run.sh" -n -k "$@"; }
 
 repeat_install() {
@@ -65,7 +65,7 @@ repeat_install() {
 	[[ " ${guests[*]} " != *" systemd "* ]] || install_packages "${package_packages[@]}"
 }
 
-# repeat_build: what the named tests need, and no more
+# repeat_build: builds what the named tests need
 repeat_build() {
 	local sanitized_targets=() plain_targets=()
 
@@ -85,10 +85,10 @@ repeat_build() {
 	[[ " ${guests[*]} " != *" systemd "* ]] || tap_stage "package" "$top/tests/package/deb.sh" "$build"
 }
 
-# note KIND NAME VERDICT
+# note KIND NAME VERDICT: adds a line
 note() { printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$load" "$3" >>"$(repeats_file)"; }
 
-# note_check DIR TEST...: how tests of make check ended; one that left no result has failed
+# note_check DIR TEST...: notes the results of tests of make check; a test without a result has failed
 note_check() {
 	local dir=$1 test result
 
@@ -105,7 +105,7 @@ note_check() {
 	done
 }
 
-# note_e2e STAGE TEST...: how end-to-end tests ended, by their cases in the stage
+# note_e2e STAGE TEST...: notes the results of end-to-end tests, from their cases in the stage
 note_e2e() {
 	local stage=$1 test
 
@@ -121,7 +121,7 @@ note_e2e() {
 	done
 }
 
-# note_guest STAGE GUEST
+# note_guest STAGE GUEST: notes the result of a guest
 note_guest() {
 	if grep -q "^not ok - $1: " "$tap_file"; then
 		note lab "$2" failed
@@ -132,7 +132,7 @@ note_guest() {
 	fi
 }
 
-# keep_logs NUMBER GUEST: the next boot of a guest removes its logs, so those of a row that failed are copied
+# keep_logs NUMBER GUEST: copies the logs of a guest with a failed row, because its next boot removes them
 keep_logs() {
 	grep -q "^not ok - round $1: laboratory $2: " "$tap_file" || return 0
 	mkdir -p "$build/lab/failed"
@@ -140,7 +140,7 @@ keep_logs() {
 	say "the logs are kept in $build/lab/failed"
 }
 
-# one_round NUMBER: all that was named, once
+# one_round NUMBER: runs everything that was named once
 one_round() {
 	local guest name="round $1"
 
@@ -167,7 +167,7 @@ one_round() {
 	done
 }
 
-# repeats_table: each test that failed, how often, and how many runs each test has at least that were not skipped
+# repeats_table: prints each failed test, its number of failures, and the least number of runs that were not skipped
 repeats_table() {
 	awk -F '\t' '
 		{ test = $1 " " $2; total[test]++; kind_of[test] = $1; kinds[$1] }

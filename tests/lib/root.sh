@@ -16,7 +16,7 @@
 
 ROOTS=${ROOTS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rpcrdma-proxy}
 
-# If it is set, root_make and root_run end what they have started at this time, in seconds since the epoch.
+# If set, root_make and root_run end at this time, in seconds since the epoch.
 ROOT_DEADLINE=${ROOT_DEADLINE:-}
 
 root_lock= # the descriptor of the lock that root_make has
@@ -38,11 +38,11 @@ root_limited() {
 	fi
 }
 
-# root_apt: prints how this machine reaches Debian's packages, in apt's syntax
+# root_apt: prints this machine's sources of Debian packages, in apt's syntax
 root_apt() { apt-config dump | grep -E '^Acquire::(https?|Check|Retries)'; }
 
-# root_excuse FILE: prints why this machine can have no root, if what mmdebstrap said there shows that the tests are not to
-# blame; otherwise fails
+# root_excuse FILE: prints why this machine cannot make a root, if mmdebstrap's output in FILE shows an external cause;
+# otherwise fails
 root_excuse() {
 	if root_is_late; then
 		echo "the time was over before its packages were installed"
@@ -55,13 +55,13 @@ root_excuse() {
 	fi
 }
 
-# root_unreachable FILE: true if what apt said there means that Debian's packages cannot be fetched
+# root_unreachable FILE: true if apt's output in FILE means that Debian's packages cannot be fetched
 root_unreachable() {
 	grep -qE 'Failed to fetch|Temporary failure|Network is unreachable|Connection (failed|refused|timed out)' "$1" ||
 		grep -qE 'Could not (resolve|connect)|Unable to connect|Cannot initiate the connection' "$1"
 }
 
-# root_of CODENAME PACKAGE...: prints the directory of a root with these packages, which is read only
+# root_of CODENAME PACKAGE...: prints the directory of a root with these packages; the root is read-only
 root_of() { echo "$ROOTS/$1-$(cksum <<<"$*" | cut -d ' ' -f 1)"; }
 
 # root_is_made ROOT [TEST...]: true if it is complete, and its age passes these tests of find
@@ -69,7 +69,7 @@ root_is_made() { [ -n "$(find "$1/.complete" "${@:2}" 2>/dev/null)" ]; }
 
 # root_build ROOT CODENAME PACKAGE...: makes it
 root_build() {
-	# Not --quiet, which hides what apt says of a failure.
+	# Not --quiet, which hides apt's error messages.
 	local root=$1 codename=$2 setting options=(
 		--mode=root --variant=apt --aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*'
@@ -84,8 +84,8 @@ root_build() {
 		--include="$(IFS=,; echo "$*")" "$codename" "$root" </dev/null && touch "$root/.complete"
 }
 
-# root_make CODENAME PACKAGE...: makes a root with these packages, unless there is one. Fails with what mmdebstrap said. This shell
-# keeps a lock of the root until it makes another one; so do not call it in a subshell.
+# root_make CODENAME PACKAGE...: makes a root with these packages, unless there is one. Fails with mmdebstrap's message.
+# This shell keeps a lock of the root until it makes another one, so do not call it in a subshell.
 root_make() {
 	local root
 
@@ -124,9 +124,9 @@ root_clear() {
 	exec {all}<&-
 }
 
-# root_run ROOT SOURCES COMMAND...: runs COMMAND in a copy of the root, with the directory SOURCES as its current one, and in
-# namespaces of its own, except for the network. Changes of the root are dropped, changes of SOURCES stay. All processes end with
-# COMMAND. Returns its status.
+# root_run ROOT SOURCES COMMAND...: runs COMMAND in a copy of the root, with SOURCES as its current directory, and in
+# separate namespaces, except for the network. Changes of the root are dropped, changes of SOURCES stay. All processes
+# end with COMMAND. Returns its status.
 root_run() {
 	local copy status all lock
 

@@ -3,13 +3,13 @@
 # Runs the stages of ./dev test. Each stage runs to its end even if an earlier one failed. The functions add up its
 # test cases and record its time.
 #
-# ./dev sources this file. It sets build and jobs, and its functions start and run execute commands in process groups
-# of their own.
+# ./dev sources this file. It sets build and jobs; its functions start and run execute commands in separate process
+# groups.
 
-# Cases of all stages, in TAP without numbers; the times of stages and of programs, a line each:
-#	stage NAME SECONDS CPU_SECONDS CASES
-#	program NAME SECONDS
-# with tabs between. The times of the last complete run stay in another file, for comparison.
+# Cases of all stages, in TAP without numbers; the times of stages and of programs, one per line, separated by tabs:
+# 	stage NAME SECONDS CPU_SECONDS CASES
+# 	program NAME SECONDS
+# The times of the last complete run stay in another file, for comparison.
 tap_file=
 times_file=
 stages_lock=
@@ -19,8 +19,8 @@ stages_lock=
 declare -A beside_group=()
 beside_cpu=0 # processor seconds of those that stage_end has waited for
 
-# stages_begin [NAME]: begins a run, whose files are NAME.* in the build directory (dev-test). A second run in the same
-# directory is refused while the first one goes on.
+# stages_begin [NAME]: begins a run with the files NAME.* in the build directory (dev-test). Refuses a second run in the
+# same directory during the first one.
 stages_begin() {
 	local name=${1:-dev-test}
 
@@ -41,14 +41,14 @@ tap_sum() {
 		   exit failed > 0 || passed == 0 }' "$1"
 }
 
-# children_cpu_s FILE: prints the processor time of all children that have ended, in seconds; FILE has what times prints, since
-# a subshell has other children
+# children_cpu_s FILE: prints the processor time of all ended children, in seconds. FILE has the output of times,
+# because a subshell has other children
 children_cpu_s() { awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }' "$1"; }
 
-# beside_took NAME: sets seconds and cpu to what the stage took
+# beside_took NAME: sets seconds and cpu to the times of the stage
 beside_took() { [ -s "$build/beside.$1.took" ] && read -r seconds cpu <"$build/beside.$1.took"; }
 
-# cpu_s: sets cpu_s to the processor time of all children that have ended, except parallel stages, in seconds
+# cpu_s: sets cpu_s to the processor time of all ended children, except parallel stages, in seconds
 cpu_s() {
 	local name seconds cpu
 
@@ -59,7 +59,7 @@ cpu_s() {
 	done
 }
 
-# cases NAME: how many the stage has noted
+# cases NAME: prints the number of cases of the stage
 cases() { grep -cE "^(not )?ok - $1(: |\$)" "$tap_file"; }
 
 stage_from() {
@@ -70,7 +70,8 @@ stage_from() {
 	say "$1"
 }
 
-# stage_took NAME STATUS SECONDS CPU_SECONDS: notes how long the stage took. If a signal ended the stage, the run ends too.
+# stage_took NAME STATUS SECONDS CPU_SECONDS: records the times of the stage. If a signal ended the stage, the run ends
+# too.
 stage_took() {
 	printf 'stage\t%s\t%s\t%s\t%s\n' "$1" "$3" "$4" "$(cases "$1")" >>"$times_file"
 	say "$1 took $3 s"
@@ -82,13 +83,13 @@ stage_took() {
 	esac
 }
 
-# stage_over STATUS: the end of what stage_from began
+# stage_over STATUS: ends the stage that stage_from began
 stage_over() {
 	cpu_s
 	stage_took "$stage_name" "$1" $((SECONDS - stage_begun)) $((cpu_s - stage_cpu))
 }
 
-# stage NAME COMMAND...: a stage that is a case of its own
+# stage NAME COMMAND...: runs a stage that is one case
 stage() {
 	local status
 
@@ -106,8 +107,8 @@ stage() {
 
 tee_to() { local out=$1; shift; set -o pipefail; "$@" 2>&1 | tee "$out"; }
 
-# tap_noted NAME OUT STATUS: what a stage said in TAP, and if it failed without saying so, that. End-to-end tests and
-# rows of the laboratory say how long each took.
+# tap_noted NAME OUT STATUS: records the TAP of a stage. Adds a failure if it failed without a failed case. End-to-end
+# tests and rows of the laboratory have their times in the TAP.
 tap_noted() {
 	sed -E "s/^(not ok|ok)( [0-9]+)?( -)?/\1 - $1:/" <(grep -E '^(not )?ok' "$2") >>"$tap_file"
 	sed -nE "s/^# ([^ ]+) took ([0-9]+) s\$/program\t$1: \1\t\2/p; s/^ok [0-9]+ - (.*) # ([0-9]+) s\$/program\t$1: \1\t\2/p" \
@@ -119,7 +120,7 @@ tap_noted() {
 	fi
 }
 
-# tap_stage NAME COMMAND...: a stage that says TAP
+# tap_stage NAME COMMAND...: runs a stage that prints TAP
 tap_stage() {
 	local out=$build/stage.tap status
 
@@ -130,7 +131,7 @@ tap_stage() {
 	stage_over $status
 }
 
-# beside_run NAME COMMAND...: to its end
+# beside_run NAME COMMAND...: runs it to its end
 beside_run() {
 	local begun=$SECONDS status
 
@@ -165,7 +166,8 @@ stage_end() {
 	stage_took "$1" $status "$seconds" "$cpu"
 }
 
-# make_check DIR MAKE_ARGS...: without a line for each case that passes. Many cases wait more than they compute.
+# make_check DIR MAKE_ARGS...: runs make check without a line for each case that passes. Many cases wait more than they
+# compute.
 make_check() {
 	local dir=$1
 
@@ -174,7 +176,7 @@ make_check() {
 	make -C "$dir" -s -j$((2 * jobs)) check "$@" 2>&1 | sed -E '/^PASS: |^  (CC|CCLD|AR|GEN) /d'
 }
 
-# tap_of_check NAME DIR: what `make check` noted of each case there
+# tap_of_check NAME DIR: records the cases of `make check` there
 tap_of_check() {
 	find "$2" -name '*.trs' -exec awk -v name="$1" '
 		/^:test-result: (PASS|XFAIL)/ { print "ok - " name ": " FILENAME }
@@ -182,7 +184,7 @@ tap_of_check() {
 		/^:test-result: (FAIL|XPASS|ERROR)/ { print "not ok - " name ": " FILENAME }' {} +
 }
 
-# check_stage NAME DIR MAKE_ARGS...: `make check` of a build directory
+# check_stage NAME DIR MAKE_ARGS...: runs `make check` of a build directory
 check_stage() {
 	local name=$1 dir=$2 status
 
@@ -202,7 +204,7 @@ check_stage() {
 	stage_over $status
 }
 
-# times_table: prints the times of this run, and of the run before
+# times_table: prints the times of this run, and of the last one
 times_table() {
 	local before=/dev/null
 
@@ -221,7 +223,7 @@ times_table() {
 	}' "$before" "$times_file" 3>&1
 }
 
-# stages_end: the last lines of a run; fails if anything failed. The next run is compared with this one.
+# stages_end: prints the last lines of a run, and fails if a case failed. The next run is compared with this one.
 stages_end() {
 	times_table
 	cp "$times_file" "$times_file.before"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions with which the scripts of make check report in TAP. Scripts of tests/e2e use tests/e2e/lib.sh.
+# Functions for scripts of make check, which report in TAP. Scripts of tests/e2e use tests/e2e/lib.sh.
 #
 #	: "${srcdir:=.}"
 #	. "$srcdir/tests/lib/tap.sh"
@@ -14,7 +14,7 @@ ok() { tap_cases+=1; echo "ok $tap_cases - $1"; }
 not_ok() { tap_cases+=1; echo "not ok $tap_cases - $1"; }
 tap_end() { echo "1..$tap_cases"; }
 
-# same WHAT EXPECTED FOUND
+# same WHAT EXPECTED FOUND: a case: FOUND is EXPECTED
 same() {
 	if [ "$2" = "$3" ]; then
 		ok "$1"
@@ -24,7 +24,7 @@ same() {
 	fi
 }
 
-# check WHAT COMMAND...: in a subshell; what it says is shown if it fails
+# check WHAT COMMAND...: a case: runs the command in a subshell, and prints its output if it fails
 check() {
 	local what=$1 said
 

@@ -4,15 +4,15 @@
 # tests/lib/time_limit of the build, by default the one in $builddir. Without that program limits are plain seconds.
 : "${TIME_LIMIT:=${builddir:-.}/tests/lib/time_limit}"
 
-# pause SECONDS: a script may have one of its own, before it sources this. This one reads from a descriptor that is never
-# written to. It is opened here, since that sets $!.
+# pause SECONDS: a script can define its own before it sources this file. This one reads from a descriptor without a
+# writer. It is opened here, because that sets $!.
 if ! declare -F pause >/dev/null; then
 	exec {pause_fd}<> <(:)
 	pause() { read -r -t "$1" -u "$pause_fd" || true; }
 fi
 
-# limit_s SECONDS [DECIMALS]: prints what a limit of SECONDS on an idle machine is on this one now; in whole seconds, or with
-# so many decimals
+# limit_s SECONDS [DECIMALS]: prints the limit on this machine for SECONDS on an idle one; in whole seconds, or with
+# decimals
 limit_s() {
 	local factor
 

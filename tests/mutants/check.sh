@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The tables of mutants: each applies, each statement that something shows has one, and what is wrong with a table is told.
+# Tests the tables of mutants: each mutant applies, each statement with a test has one, and errors of a table are
+# reported.
 set -u
 
 : "${srcdir:=$(dirname "$0")/../..}"
@@ -26,7 +27,7 @@ cat >"$work/code.c" <<-'END'
 	}
 END
 
-# applied: code.c with the mutants of standard input, or what is wrong with them
+# applied: prints code.c with the mutants of standard input, or their errors
 applied() {
 	cat >"$work/t.txt"
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tools python3 - "$work" <<-'END'
@@ -40,7 +41,7 @@ applied() {
 	END
 }
 
-# compiled MUTANT: what second(7) and first(7) return
+# compiled MUTANT: prints the results of second(7) and first(7)
 compiled() {
 	{
 		cat "$work/out.c"
@@ -51,7 +52,7 @@ compiled() {
 }
 
 applied >"$work/out.c" <<-'END'
-	# Two of one place, one of them inside of another place.
+	# Two of one place, one of them inside another place.
 	A1-1 code.c:first
 	- b < a
 	+ 1

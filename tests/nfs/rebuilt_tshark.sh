@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests that tshark decodes a capture of daemon/tap down to NFS: the right number of Calls and Replies of each
-# procedure, no malformed frame, no wrong checksum or sequence number; and, of truncated messages, the part that was
-# captured. TAP.
+# Tests that tshark decodes a capture of daemon/tap down to NFS: the correct number of Calls and Replies of each
+# procedure, no malformed frame, no wrong checksum or sequence number, and of truncated messages the captured part. TAP.
 set -u
 
 if ! command -v tshark >/dev/null; then
@@ -14,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 number=0
 
-# same WHAT: $work/expected and $work/seen are
+# same WHAT: $work/expected and $work/seen are equal
 same()
 {
 	number=$((number + 1))
@@ -34,7 +33,7 @@ shark()
 {
 	tshark -n -2 -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -r "$work/file" "$@" 2>"$work/errors"
 }
-# count FIELD VALUE: "VERSION PROCEDURE COUNT" of the messages of NFS
+# count FIELD VALUE: prints "VERSION PROCEDURE COUNT" of the NFS messages
 count()
 {
 	shark -Y "rpc.msgtyp == $1 && rpc.program == 100003" -T fields -E separator=' ' -E occurrence=f -e rpc.programversion -e rpc.procedure |
@@ -45,7 +44,7 @@ write()
 	"${builddir:-.}/tests/nfs/write_rebuilt" "$work/file" "$@" >"$work/counts" || echo "Bail out! write_rebuilt failed"
 }
 
-# judge WHAT: what must hold of every capture
+# judge WHAT: checks what must hold for every capture
 judge()
 {
 	cp "$work/counts" "$work/expected"

@@ -34,8 +34,8 @@ report()
 	fi
 }
 
-# The name of the row of each frame on standard input, but for those that tshark 4.0 is known to misread: the
-# handles of SP4_SSV are an array (RFC 8881 section 18.35.2), and COPY_NOTIFY's addresses may be many.
+# Prints the name of the row of each frame on standard input, except for those that tshark 4.0 misreads: the handles of
+# SP4_SSV are an array (RFC 8881 section 18.35.2), and COPY_NOTIFY can have several addresses.
 rows_of()
 {
 	while read -r frame; do
@@ -46,12 +46,12 @@ rows_of()
 shark -Y '_ws.malformed' -T fields -e frame.number | rows_of >"$work/diff"
 report 1 "no message is malformed"
 
-# A frame that is more than one segment counts with its last.
+# A frame of several segments counts with its last one.
 shark -Y '!rpc && !tcp.reassembled_in' -T fields -e frame.number >"$work/diff"
 report 2 "every message is RPC"
 
-# What tshark shows as the data of a READ or WRITE, or as the text of a link, with place and size.
-# READ_PLUS shows its segments as data too; they are not to be moved.
+# Prints place and size of what tshark shows as the data of a READ or WRITE, or as the text of a link. READ_PLUS shows
+# its segments as data too, but they are not DDP-eligible.
 shark -Y '!(nfs.opcode == 68) && (nfs.read.data_length || nfs.write.data_length ||
 	(nfs.data && rpc.programversion < 4) || nfs.readlink.data || nfs.symlink.linktext ||
 	nfs.symlink.to)' -T pdml |
