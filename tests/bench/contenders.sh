@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The contenders: the programs between the load generator and the server. Source it after lib.sh and hosts.sh.
 #
-# 	serve                      # starts the server on the far side
-# 	start_contender NAME
-# 	front_of NAME              # prints its "ADDR PORT" for clients
-# 	stop_contender NAME
+#	serve                      # starts the server on the far side
+#	start_contender NAME
+#	front_of NAME              # prints its "ADDR PORT" for clients
+#	stop_contender NAME
 #
 # The near side has the clients and the first hop, the far side the second hop and the server, whose address is $FAR.
 # On loopback both are the same host. Each hop has one worker, or $WORKERS. Our proxy uses any source port to its

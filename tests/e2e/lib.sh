@@ -3,11 +3,11 @@
 # Sourced by every end-to-end test: private namespaces, an NFS server, two proxies, and TAP.
 #
 #	. "$(dirname "$0")/lib.sh"
-# 	enter "$@"                  # continues in private namespaces; $T is an empty tmpfs
-# 	start_ganesha
-# 	start_chain
-# 	check "what must hold" command...
-# 	finish                      # stops everything, checks how the proxies ended, prints the plan
+#	enter "$@"                  # continues in private namespaces; $T is an empty tmpfs
+#	start_ganesha
+#	start_chain
+#	check "what must hold" command...
+#	finish                      # stops everything, checks how the proxies ended, prints the plan
 #
 # E2E_BUILD is the build directory. E2E_PROGRAMS is another build directory for the clients and servers of the tests,
 # which are faster without sanitizers. E2E_KEEP is a directory for logs and captures. E2E_CHAIN=direct runs the tests

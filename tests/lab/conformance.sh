@@ -4,7 +4,7 @@
 #
 # A list (conformance.*) has a line for each scenario that another implementation does not pass:
 #
-# 	TAG ROLE SCENARIO | deviation | function that causes it | message of the peer
+#	TAG ROLE SCENARIO | deviation | function that causes it | message of the peer
 #
 # SCENARIO is a name as in tests/peer/conformance --tap, or "*" for a client, which has one result per tag. "[6.1]"
 # before the line limits it to that kernel. "~" before the line means that the deviation occurs only sometimes; only

@@ -7,8 +7,8 @@
 # groups.
 
 # Cases of all stages, in TAP without numbers; the times of stages and of programs, one per line, separated by tabs:
-# 	stage NAME SECONDS CPU_SECONDS CASES
-# 	program NAME SECONDS
+#	stage NAME SECONDS CPU_SECONDS CASES
+#	program NAME SECONDS
 # The times of the last complete run stay in another file, for comparison.
 tap_file=
 times_file=

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# container.sh BUILD: the image of the package that deb.sh left in BUILD/package serves NFS, as container would run it:
-# its entry point, read-only, with one capability. TAP.
+# container.sh BUILD: tests that the image of the package that deb.sh left in BUILD/package serves NFS, started as a
+# container runtime does: its entry point, read-only, with one capability. TAP.
 # shellcheck disable=SC2034
 E2E_BUILD=${1:-${E2E_BUILD:-build}}
 . "$(dirname "$0")/../e2e/lib.sh"
@@ -10,7 +10,7 @@ work=$E2E_BUILD/package
 image=localhost/rpcrdma-proxy
 storage=(--storage-driver vfs --root "$work/images" --runroot "$work/images.run")
 
-# What needs the network of the host comes before enter().
+# Steps that need the host's network come before enter().
 build_image() {
 	local deb tool said
 
@@ -34,7 +34,7 @@ build_image() {
 [ -n "${E2E_INSIDE:-}" ] || build_image
 enter "$@"
 
-# assemble: what a runtime makes of the image: $T/c
+# assemble: makes the container's root as a runtime does: $T/c
 assemble() {
 	mkdir $T/c && mount --bind "$(cat "$work/image.path")" $T/c || return
 	mount -t tmpfs -o mode=750 tmpfs $T/c/run/rpcrdma-proxy && mount -t proc proc $T/c/proc &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# daemonset.sh BUILD: container/daemonset.yaml: its fields, its file and its memory limit; and podman runs its template as a
-# Pod, with the image that container.sh left in BUILD/package, and serves NFS by it. TAP.
+# daemonset.sh BUILD: tests container/daemonset.yaml: its fields, its file and its memory limit. podman runs its
+# template as a Pod, with the image that container.sh left in BUILD/package, and the Pod serves NFS. TAP.
 # shellcheck disable=SC2034
 E2E_BUILD=${1:-${E2E_BUILD:-build}}
 . "$(dirname "$0")/../e2e/lib.sh"
@@ -15,7 +15,7 @@ python=/usr/bin/python3
 $python -c "import yaml" 2>/dev/null || skip_all "python3-yaml is not installed"
 command -v jq >/dev/null || skip_all "jq is not installed"
 $python "$here/manifest.py" json "$manifest" >$T/documents || bail "the manifest is no YAML"
-# of KIND FILTER: what jq finds in the document of that kind
+# of KIND FILTER: prints what jq finds in the document of that kind
 of() { jq -r ".[] | select(.kind == \"$1\") | $2" $T/documents; }
 container='.spec.template.spec.containers[0]'
 
@@ -49,7 +49,7 @@ of ConfigMap '.data["rpcrdma-proxy.conf"]' >$T/pod.conf
 check "the daemon accepts the file" "$PROXY" -t -c $T/pod.conf
 "$PROXY" -tv -c $T/pod.conf >$T/amounts 2>&1
 check "and warns of nothing" not grep -q warning $T/amounts
-# What -tv says: the limit of the RPCs, buffers of two kinds, and all connections of each service.
+# The memory from -tv: the limit of RPCs, two kinds of buffers, and all connections of each service.
 needed_mib=$(grep -oE 'memory: [0-9]+ MiB for RPCs|up to [0-9.]+ MiB of (unused|staging) buffers|max_connections up to [0-9]+ MiB' $T/amounts |
 	grep -oE '[0-9.]+ MiB' | awk '{ sum += $1 } END { printf "%.0f", sum }')
 limit=$(of DaemonSet "$container.resources.limits.memory")
@@ -63,7 +63,7 @@ check "the probe asks for a service of the file" grep -q "name = \"${probe##*/re
 
 # ---------------------------------------------------------------- as a Pod
 
-# Says why podman cannot run a Pod here, or nothing.
+# Prints why podman cannot run a Pod here, or nothing.
 cannot_play() {
 	local tool
 
@@ -74,7 +74,8 @@ cannot_play() {
 	"${podman[@]}" image exists localhost/rpcrdma-proxy 2>/dev/null || { echo "container.sh has made no image"; return; }
 	"${podman[@]}" run --rm --network host --entrypoint '["/bin/true"]' localhost/rpcrdma-proxy 2>&1 | head -n 1
 }
-# A host without CAP_SYS_RESOURCE does not grant the limits that podman asks for, and crun knows no mixture of control groups.
+# A host without CAP_SYS_RESOURCE does not grant the limits that podman requests, and crun does not support mixed
+# control groups.
 podman_start() {
 	export CONTAINERS_CONF=$T/containers.conf
 	cat >$T/containers.conf <<-END
@@ -102,7 +103,7 @@ state() { podman_quiet inspect --format "{{.$1}}" rpcrdma-proxy-rpcrdma-proxy; }
 	echo ---
 	of DaemonSet '{ apiVersion: "v1", kind: "Pod", metadata: { name: "rpcrdma-proxy", labels: .spec.template.metadata.labels }, spec: .spec.template.spec }'
 } >$T/pod.yaml
-# The filer of the file: NFS-Ganesha, behind a proxy that listens for iWARP.
+# The filer of the file: NFS-Ganesha with a proxy in front that listens for iWARP.
 NFS_PORT=2149
 ip addr add 192.0.2.1/32 dev lo
 start_ganesha
@@ -128,7 +129,7 @@ head -c 3000000 /dev/urandom >$T/file
 check "a file is written" nfs_client "$V4" put $T/file file
 check "and is read" nfs-cp "${V4/\?//file?}" $T/back
 check "and is what it was" cmp $T/file $T/back
-# As the kubelet does it: another file in the place of the old one.
+# As the kubelet does: replaces the file by another one.
 volume=$(podman_quiet volume inspect --format '{{.Mountpoint}}' rpcrdma-proxy)
 sed 's/max_connections = 64/max_connections = 63/' $T/pod.conf >"$volume/new" && mv "$volume/new" "$volume/rpcrdma-proxy.conf"
 check "a changed file arrives" pod rpcrdma-proxyctl reload

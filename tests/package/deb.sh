@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# deb.sh BUILD [again]: the Debian package, built in BUILD/package from what `make dist` has, is in order. With "again" it is built
-# once more, elsewhere and otherwise, and must be the same bit for bit. TAP.
+# deb.sh BUILD [again]: builds the Debian package in BUILD/package from what `make dist` packs, and tests it. With
+# "again" it builds a second time, in another environment; the result must be identical. TAP.
 set -u
 build=$(cd "${1:-build}" && pwd) || exit 1
 srcdir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,7 +15,7 @@ for tool in dpkg-buildpackage dh lintian; do
 	command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not installed"; exit 0; }
 done
 
-# Not under a name that a later run would find half made.
+# Starts without the files of an earlier or interrupted run.
 rm -rf "$work" && mkdir "$work" || exit 1
 
 # copy_sources DIR, build_deb DIR COMMAND...: below $work
@@ -26,8 +26,8 @@ build_deb() {
 	cd "$work/$1" && "${@:2}" dpkg-buildpackage -us -uc -b >"$log" 2>&1 || { tail -n 20 "$log"; false; }
 }
 check "the sources are complete" copy_sources source
-# What the archive lacks nobody misses until a distribution runs the tests: so each file counts, whatever reads it.
-# tracked: the files of the sources; git may belong to another user than the one who builds
+# A file that the archive lacks is noticed only when a distribution runs the tests, so every file counts.
+# tracked: prints the files of the sources; the repository may belong to another user
 tracked() { git -c safe.directory="$srcdir" -C "$srcdir" ls-files; }
 if [ -e "$srcdir/.git" ]; then
 	check "git lists the sources" eval '[ "$(tracked | wc -l)" -gt 1000 ]'
@@ -41,7 +41,7 @@ check "the package is built" build_deb source env
 deb=$(echo "$work"/rpcrdma-proxy_*.deb)
 [ -e "$deb" ] || { tap_end; exit 1; }
 
-# Nobody but root reads what root built.
+# lintian runs as root, because only root can read what root has built.
 same "lintian finds nothing in it" "" \
 	"$(cd "$work" && lintian --allow-root --pedantic --fail-on none ./rpcrdma-proxy_*.changes 2>&1)"
 
@@ -81,18 +81,18 @@ same "it has these files, with these modes" "$(LC_ALL=C sort -k 2 <<<"$files")" 
 same "all of them are root's" "root/root" "$(dpkg-deb -c "$deb" | awk '{ print $2 }' | sort -u)"
 same "the configuration file is the administrator's" "/etc/rpcrdma-proxy.conf" "$(dpkg-deb -I "$deb" conffiles)"
 
-# What the maintainer's scripts do, of what dpkg runs at an upgrade: prerm upgrade, then postinst configure OLD.
+# The maintainer's scripts, as dpkg runs them at an upgrade: prerm upgrade, then postinst configure OLD.
 dpkg-deb -e "$deb" "$work/control"
 dpkg-deb -x "$deb" "$work/root"
 
-# scripts ROOT ARGUMENTS...: what they ask of systemd, whose programs are in the PATH that is given here
+# scripts ROOT ARGUMENTS...: prints their requests to systemd, whose programs are stubs in the given PATH
 scripts() {
 	mkdir -p "$work/said"
 	for tool in systemctl deb-systemd-invoke deb-systemd-helper systemd-sysusers systemd-tmpfiles; do
 		printf '#!/bin/sh\necho "%s $*" >>%s\n' $tool "$work/said/log" >"$work/said/$tool"
 		chmod +x "$work/said/$tool"
 	done
-	# What the new daemon says of the file.
+	# The result of the new daemon for the file.
 	printf '#!/bin/sh\nexit %s\n' "${FILE_STATUS:-0}" >"$work/said/rpcrdma-proxy"
 	chmod +x "$work/said/rpcrdma-proxy"
 	: >"$work/said/log"
@@ -127,7 +127,7 @@ same "and asks the client that is installed to reload" \
 check "the daemon takes the file as it is installed" \
 	"$work/root/usr/sbin/rpcrdma-proxy" -t -c "$work/root/etc/rpcrdma-proxy.conf"
 
-# At another time, with another time zone, language, user directory, umask and number of processors, in a directory of another length.
+# Another time, time zone, language, home directory, umask and number of processors, in a directory of another length.
 if [ "${2:-}" = again ]; then
 	later=()
 	! command -v faketime >/dev/null || later=(faketime -f +400d)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# in_release.sh STEP: a step of release.sh, in the root of that release and in a copy of the sources. TAP.
+# in_release.sh STEP: runs a step of release.sh, in the root of that release and in a copy of the sources. TAP.
 set -u
 srcdir=$PWD
 . tests/lib/tap.sh
@@ -10,24 +10,24 @@ export DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1
 jobs=$(nproc)
 on="Debian $release: "
 
-# block PAGE TEXT: prints the first indented block of PAGE below a line that has TEXT
+# block PAGE TEXT: prints the first indented block of PAGE below a line with TEXT
 block() {
 	awk -v text="$2" 'index($0, text) { found = 1; next }
 		found && /^    / { sub(/^    /, ""); print; seen = 1; next }
 		seen { exit }' "$1"
 }
 
-# typed COMMANDS: as a user would type them, who says yes to what apt asks; the first failure ends it
+# typed COMMANDS: runs them as a user would type them, who answers yes to apt; the first failure ends them
 typed() {
 	[ -n "$1" ] || { echo "the page has no such lines"; return 1; }
 	echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/91yes
 	apt-get -qq update && MAKEFLAGS=-j$jobs bash -e -o pipefail -c "$1"
 }
 
-# runtime_line: the line of doc/install.md for this release
+# runtime_line: prints the line of doc/install.md for this release
 runtime_line() { block doc/install.md '## Runtime packages' | sed -n "/^# Debian $release\$/{n;p}"; }
 
-# needed PROGRAM...: the packages of the libraries that the programs themselves ask for, but for libc's; sorted
+# needed PROGRAM...: prints the packages of the libraries that the programs directly need, except libc's; sorted
 needed() {
 	local program library
 
@@ -38,7 +38,7 @@ needed() {
 	done | grep -vxE 'libc6(-dev)?' | LC_ALL=C sort -u
 }
 
-# runtime_packages PROGRAM...: doc/install.md names these
+# runtime_packages PROGRAM...: doc/install.md names these packages
 runtime_packages() {
 	same "${on}doc/install.md names the runtime packages of the programs" "$(needed "$@")" \
 		"$(runtime_line | sed 's/^apt-get install //' | xargs -n 1 | LC_ALL=C sort)"
@@ -80,7 +80,8 @@ step_package() {
 	check "${on}the package goes again" apt-get -qq -y purge rpcrdma-proxy
 }
 
-# built CC OPTIMIZATION: without a warning; configure's own programs have some. Warnings do not end it, so that all are shown.
+# built CC OPTIMIZATION: builds without a warning. configure's test programs have some. Warnings do not end the build,
+# so that all are shown.
 built() {
 	local said=built-$1.said wrong status
 
@@ -93,7 +94,7 @@ built() {
 	false
 }
 
-# taps COMMAND...: the cases of a TAP stream of its own, each with the release before it
+# taps COMMAND...: prints the cases of its TAP stream, with the release before each name
 taps() {
 	local out status
 
@@ -104,12 +105,12 @@ taps() {
 	grep -qE '^(not )?ok' <<<"$out" || not_ok "$on$*: no case ran"
 }
 
-# checked DIR [TESTS]: make check
+# checked DIR [TESTS]: runs make check
 checked() {
 	quiet make -C "$1" -s -j"$jobs" check "${@:2}" || { grep -H '^not ok' -r --include='*.log' "$1/tests"; false; }
 }
 
-# What depends on the server, the client, the libraries and systemd.
+# Tests that depend on the server, the client, the libraries and systemd.
 peers="bulk_data bulk_data.v2 bulk_data.draft03 big_directory ddp every_size peers twenty_clients client_killed server_restarted
 	frozen_server several_servers reload signals journal http metrics capture rpcbind privileged_ports source_addresses
 	client_addresses large_messages one_service latency top support ordinary_user gateway readme recipes demo_shown"
@@ -126,20 +127,21 @@ step_tests() {
 	check "${on}make check passes" checked build-gcc
 }
 
-# What reads or writes what another machine sees, and calls no system.
+# Code that reads or writes data for other machines, without system calls.
 codecs="test_chunk_select test_call_identity test_ccp test_characteristics test_exchange test_proto_sniff test_header test_header_lists
 	test_header_v2 test_iwarp_codec test_rpc_header test_read_plan test_nfs3_call test_pcapng test_private_data
 	test_proxy_protocol test_record_mark test_sockaddr test_xchar test_xchar_encode test_xdr"
 
-# foreign PACKAGE...: unpacks these of s390x below /root/s390x; what they depend on comes with the compiler. Not from the suites of
-# updates: caches of packages often have no lists of them for that machine, or old ones.
+# foreign PACKAGE...: unpacks these packages of s390x below /root/s390x; their dependencies come with the compiler. It
+# does not use the update suites: package caches often have no lists of them for that machine, or old ones.
 foreign() {
 	sed -i -E '/-(updates|security) /d' /etc/apt/sources.list
 	dpkg --add-architecture s390x && apt-get -qq update && mkdir -p /root/s390x && cd /root/s390x || return
 	apt-get -qq download "${@/%/:s390x}" && for package in *.deb; do dpkg -x "$package" . || return; done
 }
 
-# Headers of libraries are those of this machine; the linker takes none but these tests', CRC32C and libcheck.
+# Headers of libraries are those of this machine. The linker uses only the libraries of these tests, CRC32C and
+# libcheck.
 big_endian() {
 	local lib=/root/s390x/usr/lib/s390x-linux-gnu sources
 
@@ -169,7 +171,7 @@ step_codecs() {
 	done
 }
 
-# make_list NAME: a list of a local.mk
+# make_list NAME: prints a list of a local.mk
 make_list() { awk -v name="$1" '$1 == name && $2 == "=" { in_it = 1; next } in_it { printf " %s", $1 } in_it && !/\\$/ { exit }' tests/*/local.mk; }
 
 "step_$1"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# installed.sh BUILD: the programs of the package that deb.sh left there serve NFS, with one edit of the file that comes
-# with them. TAP.
+# installed.sh BUILD: tests that the programs of the package that deb.sh left there serve NFS, with one edit of the
+# installed file. TAP.
 # shellcheck disable=SC2034
 E2E_BUILD=${1:-${E2E_BUILD:-build}}
 . "$(dirname "$0")/../e2e/lib.sh"
@@ -11,7 +11,7 @@ enter "$@"
 PROXY=$root/usr/sbin/rpcrdma-proxy
 CTL=$root/usr/sbin/rpcrdma-proxyctl
 
-# edited NAME SUBSTITUTIONS: the file as installed, with its example of that name as its comments say to make it
+# edited NAME SUBSTITUTIONS: prints the installed file with the example of that name, edited as its comments say
 edited() { sed "/^#  { name  *= \"$1\"/,/}\$/ s/^#//; $2" "$root/etc/rpcrdma-proxy.conf"; }
 
 start_ganesha

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# release.sh [-t SECONDS] BUILD RELEASE [STEP...]: what users and maintainers do on that release of Debian (12, 13), in roots made
-# by mmdebstrap. TAP. Each STEP has a root of its own, and a copy of the sources as `make dist` packs them:
-#	demo      ./dev demo where its packages are installed; doc/install.md names the runtime packages that the programs need
-#	install   README.md, "Install it", typed as it stands on a system with apt and systemd and no more; then ./dev demo
-#	runtime   doc/install.md, "Runtime packages": what "install" built runs on a system with these alone
-#	package   README.md, "As a package", typed likewise
-#	tests     gcc and clang build it without a warning; make check, the core of the end-to-end tests with the NFS server and the
-#	          NFS client of that release, deb.sh, rpm.sh and installed.sh
-#	codecs    the tests of what reads and writes messages, on a big-endian machine: s390x by qemu-user
-# Without a STEP: demo. With -t a step that is not over after SECONDS is skipped.
+# release.sh [-t SECONDS] BUILD RELEASE [STEP...]: tests what users and maintainers do on that release of Debian (12,
+# 13), in roots made by mmdebstrap. TAP. Each STEP has a separate root, and a copy of the sources as `make dist` packs
+# them:
+#	demo      ./dev demo with its packages; doc/install.md names the runtime packages that the programs need
+#	install   the commands of README.md, "Install it", on a system with only apt and systemd; then ./dev demo
+#	runtime   doc/install.md, "Runtime packages": the programs of "install" run on a system with only these packages
+#	package   the commands of README.md, "As a package"
+#	tests     gcc and clang build without a warning; make check, the core of the end-to-end tests with that release's
+#	          NFS server and client, deb.sh, rpm.sh and installed.sh
+#	codecs    the tests of the codecs on a big-endian machine: s390x by qemu-user
+# The default STEP is demo. With -t a step is skipped after SECONDS.
 set -u
 usage() { echo "usage: release.sh [-t SECONDS] BUILD RELEASE [STEP...]" >&2; exit 2; }
 limit=
@@ -38,7 +39,7 @@ work=$build/release-$release
 
 codename=${debian_codename[$release]:-}
 [ -n "$codename" ] || { echo "release.sh: $release is none of $(debian_names)" >&2; exit 2; }
-# skip WHY: each step
+# skip WHY: skips each step
 skip() {
 	local step
 
@@ -54,10 +55,11 @@ root_place "$build/roots"
 # listed NAME...: prints the packages of these lists of ./dev
 listed() { bash -c '. "$1"; shift; for list; do declare -n packages=$list; printf "%s\n" "${packages[@]}"; done' listed "$srcdir/dev" "$@"; }
 
-# What the tests of a release do not run: the page in a browser, counted instructions; and the cache of this machine's compilers.
+# Packages that the tests of a release do not use: those for the page in a browser and for counted instructions, and
+# ccache.
 not_for_tests='chromium|ccache|valgrind'
 
-# packages_of STEP: prints what is installed before the step begins
+# packages_of STEP: prints the packages to install before the step
 packages_of() {
 	echo mount # without which root_run cannot leave the machine
 	case $1 in
@@ -90,7 +92,7 @@ step() {
 		return
 	fi
 	root=$(root_of "$codename" "${packages[@]}")
-	# "runtime" runs what "install" has built.
+	# "runtime" runs the programs that "install" has built.
 	if [ "$1" != runtime ]; then
 		rm -rf "${work:?}/$1" && cp -a "$work/source" "$work/$1"
 		root_run "$root" "$work/$1" bash tests/package/in_release.sh "$1"
@@ -104,13 +106,13 @@ step() {
 	fi
 }
 
-# Another step's directory stays, for "runtime".
+# The directory of another step stays, for "runtime".
 mkdir -p "$work" && rm -rf "$work/source" || exit 1
 said=$(make -C "$build" -s distdir distdir="release-$release/source" top_distdir="release-$release/source" 2>&1) ||
 	{ not_ok "the sources are complete"; sed 's/^/# /' <<<"$said"; tap_end; exit 1; }
 # As in a clone.
 rm "$work/source/configure"
-# numbered: TAP of several steps as that of one, each line as soon as it comes; fails if a case failed or none ran
+# numbered: merges the TAP of several steps, each line immediately; fails if a case failed or none ran
 numbered() {
 	local line cases=0 failed=0
 

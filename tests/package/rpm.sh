@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpm.sh BUILD: the RPM package, built by Debian's rpmbuild in BUILD/package/rpm, has what the package has that deb.sh left in
-# BUILD/package. TAP.
+# rpm.sh BUILD: tests that the RPM package, built by Debian's rpmbuild in BUILD/package/rpm, has the same contents as
+# the package that deb.sh left in BUILD/package. TAP.
 set -u
 build=$(cd "${1:-build}" && pwd) || exit 1
 srcdir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -23,7 +23,7 @@ archive() {
 		tar -C "$work" --use-compress-program "xz -0" -cf "$work/$name.tar.xz" "$name"
 }
 check "the sources are complete" archive
-# Debian has the packages by other names, which rpm does not know.
+# Debian's packages have other names, which rpm does not know.
 build_rpm() {
 	rpmbuild -tb --nodeps --load "$srcdir/tests/package/rpm.macros" --define "_topdir $work/top" "$work/$name.tar.xz" \
 		>"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log"; false; }
@@ -31,12 +31,12 @@ build_rpm() {
 check "the package is built" build_rpm
 package=$(echo "$work"/top/RPMS/*/"$name"-*.rpm)
 [ -e "$package" ] || { tap_end; exit 1; }
-# asked ARGUMENTS...: what the package says
+# asked ARGUMENTS...: prints the answer of rpm about the package
 asked() { rpm --dbpath "$work/db" -qp "$@" "$package" 2>/dev/null; }
 (cd "$work/root" && rpm2cpio "$package" | cpio -id --quiet)
 
-# listed ROOT: files, and modes. Pages and texts are compressed in one of them; Debian 12 has units in /lib, and
-# Debian the completion of zsh in another directory. Each has its own texts on licence and changes.
+# listed ROOT: prints files and modes. One of the packages compresses pages and texts. Debian 12 has units in /lib, and
+# Debian has zsh's completion in another directory. Each has separate texts on licence and changes.
 listed() {
 	(cd "$1" && find . -type f -printf '%m %P\n') |
 		sed -E 's,\.gz$,,; s, lib/, usr/lib/,; s,zsh/site-functions,zsh/vendor-completions,; /doc\/rpcrdma-proxy\/(changelog|copyright)/d; /usr\/share\/licenses/d' | LC_ALL=C sort -k 2
@@ -76,8 +76,8 @@ same "systemd's macros are in the scripts" \
 	"systemd_post rpcrdma-proxy.service systemd_preun rpcrdma-proxy.service systemd_postun_with_restart rpcrdma-proxy.service" \
 	"$(asked --scripts | sed -n 's/^echo \(systemd_\)/\1/p' | xargs)"
 
-# removed FILE_STATUS COUNT: what the script of the old package says at an upgrade (1) and at the removal (0), where the new daemon
-# ends with FILE_STATUS
+# removed FILE_STATUS COUNT: prints what the script of the old package does at an upgrade (1) and at the removal (0),
+# when the new daemon exits with FILE_STATUS
 removed() {
 	mkdir -p "$work/script"
 	printf '#!/bin/sh\necho "FILE:1: wrong" >&2\nexit %s\n' "$1" >"$work/script/rpcrdma-proxy" && chmod +x "$work/script/rpcrdma-proxy"

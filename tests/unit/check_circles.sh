@@ -14,8 +14,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# Objects as "FILE OBJECT": automake puts the target's name before that of the source. An object whose source is
-# gone is left over from an earlier build, and so is the older of two of one source.
+# Objects as "FILE OBJECT": automake puts the target's name before that of the source. An object without a source is
+# from an earlier build; so is the older one of two objects of one source.
 find "$build/lib" "$build/daemon" -name '*.o' | xargs ls -t | while read -r object; do
 	path=${object#"$build/"}
 	name=${path##*/}
@@ -25,7 +25,7 @@ find "$build/lib" "$build/daemon" -name '*.o' | xargs ls -t | while read -r obje
 	done
 done | awk '!seen[$1]++' | sort >"$work/objects"
 
-# Symbols as "d FILE SYMBOL" where they are defined, "u FILE SYMBOL" where they are needed.
+# Symbols as "d FILE SYMBOL" if FILE defines them, "u FILE SYMBOL" if it needs them.
 cut -d' ' -f2 "$work/objects" | xargs nm -A -P | awk '
 NR == FNR { file[$2 ":"] = $1; next }
 $3 == "U" { print "u", file[$1], $2 }
@@ -38,7 +38,7 @@ $1 == "u" && $3 in home { print $2, home[$3], $3 }' "$work/symbols" "$work/symbo
 	sort >"$work/edges"
 awk -f "$root/tests/unit/circles.awk" "$work/edges" >"$work/circles"
 
-# circle EDGES - how many edges circles.awk finds to be part of a circle
+# circle EDGES - prints how many edges are part of a circle
 circle() {
 	printf "$1" | awk -f "$root/tests/unit/circles.awk" | grep -c ' -> '
 }

@@ -13,9 +13,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# The table in doc/internals.md says what a directory may include. Lines "DIRECTORY WHAT ...": another directory, a header,
-# or "lib/" and "daemon/" for everything in there; directories of lib/ have their short names, as in #include. A folder without a line
-# has that of the one above it, which it may include too.
+# The table in doc/internals.md lists what a directory may include. Lines "DIRECTORY WHAT ...": another directory, a
+# header, or "lib/" and "daemon/" for everything there. Directories of lib/ have their short names, as in #include. A
+# directory without a line has that of its parent, which it may also include.
 sed -n 's/^| \(\(lib\|daemon\)[a-z/]*\) | .* | \([^|]*\) |$/\1 \3/p' doc/internals.md | tr -d ',–' >"$work/rooms"
 
 find lib daemon tests -name '*.[ch]' ! -path '*/generated/*' | sort >"$work/all"
@@ -54,7 +54,7 @@ FILENAME != file {
 }' $(cat "$work/all")
 
 number=0
-# verdict NAME FILE - ok if FILE, which lists what broke the rule, is empty
+# verdict NAME FILE - ok if FILE, which lists violations, is empty
 verdict() {
 	number=$((number + 1))
 	if [ -s "$2" ]; then
@@ -65,28 +65,28 @@ verdict() {
 	fi
 }
 
-# grep_code LIST PATTERN - lines of code that match, as FILE:LINE:TEXT
+# grep_code LIST PATTERN - prints matching lines of code, as FILE:LINE:TEXT
 grep_code() {
 	(cd "$work/code" && xargs grep -nE "$2" /dev/null <"$1")
 }
 
 echo 1..17
 
-# A scan that finds no files would pass everything.
+# A scan without files would pass.
 : >"$work/found"
 for room in lib/base lib/stream lib/tls lib/rpc lib/nfs lib/fabric lib/leg lib/rpctcp lib/rpcrdma daemon tests/unit; do
 	grep -q "^$room/" "$work/all" || echo "$room: no sources found" >>"$work/found"
 done
 verdict "the sources are found" "$work/found"
 
-# What includes what, as "FILE:LINE HEADER".
+# Includes, as "FILE:LINE HEADER".
 grep_code "$work/all" \
 	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|stream|tls|rpctcp|rpcrdma|daemon)/)' |
 	tr '<>' '""' | awk -F'[:"]' '$4 != "config.h" { print $1 ":" $2, $4 }' >"$work/includes"
 
 awk '
 function folder(path) { return sub(/\/[^\/]*$/, "", path) ? path : "" }
-# Whether @target, in the folder @dir, is one of the words of a line.
+# Whether @target, in the directory @dir, is one of the words of a line.
 function is_named(words, target, dir,    n, i, word) {
 	n = split(words, word, " ")
 	for (i = 1; i <= n; i++) {
@@ -121,18 +121,18 @@ NR == FNR {
 [ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "doc/internals.md has no table of directories" >>"$work/rooms.bad"
 verdict "directories include what the table in doc/internals.md says" "$work/rooms.bad"
 
-# A reader of the core of lib/rpcrdma can skip version two and the draft: the headers that it includes of them are in a
-# table of doc/internals.md, and there are no others there.
+# A reader of the core of lib/rpcrdma can skip version two and the draft: the core includes only those of their headers
+# that a table of doc/internals.md lists.
 sed -n 's,^lib/rpcrdma/[^/]* rpcrdma/\(\(v2\|draft03\)/.*\),\1,p' "$work/includes" | sort -u >"$work/attached"
 sed -n '/^| header | from | what for |/,/^$/s/^| \(.*\.h`\) | .*/\1/p' doc/internals.md | tr -d '` ' | tr ',' '\n' | sort >"$work/told"
 diff "$work/told" "$work/attached" >"$work/attached.bad"
 [ -s "$work/attached" ] || echo "the core includes nothing of v2/ and draft03/" >>"$work/attached.bad"
 verdict "the core of lib/rpcrdma includes of v2 and draft03 what the table in doc/internals.md says" "$work/attached.bad"
 
-# Edges between modules: x.c with x.h. In x_priv.h or x_impl.h the files around x share its insides: a module of its
-# own, but that it includes x.h is no edge, since both declare the same thing. And edges between folders; the two protocols
-# beside the core of lib/rpcrdma attach to it and use it, and daemon/config/syntax names keys, so they count as a part of
-# the folder above.
+# Edges between modules: x.c with x.h. The files around x share x_priv.h or x_impl.h, which is a separate module; its
+# include of x.h is no edge, because both declare the same module. Then edges between directories. The two protocols
+# next to the core of lib/rpcrdma attach to it and use it, and daemon/config/syntax names keys, so these count as a part
+# of their parent.
 grep -E '^(lib|daemon)/' "$work/includes" | sed 's/:[0-9]* / /' | awk -v ours="$work/ours" '
 function module(path) { sub(/\.[ch]$/, "", path); return path }
 BEGIN { while ((getline path < ours) > 0) known[path] }
@@ -178,7 +178,7 @@ FNR == 1 {
 }' <"$work/all" >"$work/spdx.bad"
 verdict "each source begins with its licence" "$work/spdx.bad"
 
-# The guard is the path in capitals; folders above the header's own may be left out.
+# The guard is the path in capitals; it can omit directories above the header's own.
 grep '\.h$' "$work/all" | (cd "$work/code" && xargs awk '
 function macro(path) { gsub(/[\/.-]/, "_", path); return toupper(path) }
 function ends_with(text, end) {
@@ -201,8 +201,8 @@ FNR == 1 { judge(); file = FILENAME; first = second = last = guard = "" }
 END { judge() }') >"$work/guards.bad"
 verdict "each header is guarded by its name" "$work/guards.bad"
 
-# What reflowing leaves behind: text that sticks to the star, and a comment of several lines that opens or ends
-# beside its text. Two shapes are good: one line, and a block whose first and last lines have no text.
+# Leftovers of reflowing: text directly after the star, and a comment of several lines with text on its first or last
+# line. Two forms are correct: one line, and a block with empty first and last lines.
 xargs awk '
 function bad(what) { print FILENAME ":" FNR ": " what }
 FNR == 1 { inside = 0 }
@@ -233,7 +233,7 @@ FNR == 1 { start = 0 }
 }' <"$work/ours" >"$work/functions.bad"
 verdict "no function of lib or daemon is longer than $max_function_lines lines" "$work/functions.bad"
 
-# What no list names is missing where the sources were not got by git. A program alone stands for its source.
+# A file that no list names is missing in a distribution. A program stands for its source.
 find lib daemon tests -name '*.mk' -exec cat Makefile.am {} + | tr -s ' \t=\\' '\n' |
 	sed 'p; s/$/.c/' | sort -u >"$work/listed"
 {

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
 number=0
-# verdict NAME FILE - ok if FILE, which lists what broke the rule, is empty
+# verdict NAME FILE - ok if FILE, which lists violations, is empty
 verdict() {
 	number=$((number + 1))
 	if [ -s "$2" ]; then
@@ -25,8 +25,8 @@ verdict() {
 	fi
 }
 
-# find_phrases FILE... - prints NUMBER<tab>FILE:LINE: PHRASE for each phrase in paragraphs of phrases_text.awk; NUMBER is
-# that of the expression
+# find_phrases FILE... - prints NUMBER<tab>FILE:LINE: PHRASE for each phrase in paragraphs of phrases_text.awk; NUMBER
+# is that of the expression
 find_phrases() {
 	awk -F'\t' -v list="$work/list" '
 	BEGIN {
@@ -38,7 +38,7 @@ find_phrases() {
 			files[count] = field[3]
 		}
 	}
-	# The line of the paragraph in which @offset lies.
+	# The line of the paragraph at @offset.
 	function line_of(offset,    n, i, place, pair, line) {
 		n = split($2, place, " ")
 		for (i = 1; i <= n; i++) {
@@ -63,7 +63,7 @@ find_phrases() {
 	}' "$@"
 }
 
-# as_paragraphs - makes each line of the input a paragraph of its own, of the file that the line begins with
+# as_paragraphs - makes each line of the input a paragraph of the file named at its beginning
 as_paragraphs() {
 	sed 's/^\([^ ]*\) /\1	1:1	/'
 }
@@ -83,14 +83,14 @@ echo "1..$((count + 5))"
 } | sort -u >"$work/files"
 xargs awk -f tests/unit/phrases_text.awk <"$work/files" >"$work/texts"
 
-# A scan that finds no text would pass everything.
+# A scan without text would pass.
 : >"$work/found"
 for path in lib/base/ lib/rpcrdma/ daemon/bridge/ daemon/ctl/ man/ doc/ conf/ contrib/ debian/ tests/lib/ README.md; do
 	grep -q "^$path" "$work/texts" || echo "$path: no text found" >>"$work/found"
 done
 verdict "the texts are found" "$work/found"
 
-# A comment of several lines, a comment that does not begin its line, adjacent literals, and names that are no text.
+# A comment of several lines, a comment at the end of a line, adjacent literals, and names, which are no text.
 mkdir -p "$work/self/lib" "$work/self/man"
 cat >"$work/self/lib/a.c" <<'END'
 /*

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares the table of tests/REQUIREMENTS.md with the sources: the tests that it names exist, and it has each
-# requirement that the sources name. TAP.
+# Compares the table of tests/REQUIREMENTS.md with the sources: the tests that it names exist, and it has each tag in
+# the sources. TAP.
 set -u
 
 : "${srcdir:=$(dirname "$0")/../..}"
@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# In C a function's name stands in the first column's declaration, its brace alone on a line of its own.
+# In C a function's declaration begins in the first column, and its brace is alone on a line.
 find lib daemon -name '*.[ch]' -exec awk '
 FNR == 1 { name = "" }
 /^[A-Za-z_].*[a-z0-9_]\(/ && match($0, /[a-z_][a-z0-9_]*\(/) { name = substr($0, RSTART, RLENGTH - 1) }
@@ -32,7 +32,7 @@ FNR == 1 { name = "" }
 		sed -nE 's/^~?([A-Z][^ #]*) .*\|.*/linux \1/p'
 } >>"$work/known"
 
-# Tags, wherever they stand, as "used FILE TAG".
+# Tags in all files, as "used FILE TAG".
 tag='(^|[^A-Za-z0-9_])([A-EI][0-9][0-9.]*-[0-9]+|A-Δ[0-9]+|X-[0-9]+)'
 {
 	find lib daemon tests doc \( -name '*.[ch]' -o -name '*.py' -o -name '*.md' \)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests what ./dev installs and what it leaves, in a directory instead of a machine, with an apt-get, a dpkg-query and
-# a systemctl that know this directory only.
+# Tests what ./dev installs and leaves, in a directory instead of a machine, with an apt-get, a dpkg-query and a
+# systemctl that know only this directory.
 set -u
 : "${srcdir:=.}"
 dev=$srcdir/dev
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 
 # ---------------------------------------------------------------- the machine
 
-# stub NAME: a program of the machine, whose text is standard input
+# stub NAME: makes a program of the machine from standard input
 stub() { { echo '#!/bin/bash'; cat; } >"$work/bin/$1" && chmod +x "$work/bin/$1"; }
 
 machine() {
@@ -21,7 +21,7 @@ machine() {
 	echo ssh.service >"$work/m/enabled"
 }
 
-# What these scripts stop is theirs: ./dev test, which runs this test, has a DEV_RUN of its own.
+# ./dev test runs this test, and has another DEV_RUN: these scripts stop only their own processes.
 export DEV_RUN=install$$
 export MACHINE=$work/m
 machine
@@ -35,7 +35,7 @@ END
 stub dpkg-query <<-'END'
 	grep -qxF "${@: -1}" "$MACHINE/packages" && printf installed
 END
-# Units come with their packages, as Debian's do, and start at once where no policy forbids it.
+# Units come with their packages, as Debian's do, and start immediately unless a policy forbids it.
 stub apt-get <<-'END'
 	[ "$2" != update ] || exit 0
 	case " $* " in *" --download-only "*)
@@ -66,7 +66,7 @@ stub systemctl <<-'END'
 	esac
 END
 
-# dev_does COMMAND...: with the functions of ./dev, on the machine
+# dev_does COMMAND...: runs it with the functions of ./dev, on the machine
 dev_does() {
 	(
 		PATH=$work/bin:$PATH
@@ -94,10 +94,10 @@ check "a second time nothing is installed" eval \
 
 # ---------------------------------------------------------------- ./dev demo
 
-# release ID VERSION_ID: what this machine is
+# release ID VERSION_ID: sets the release of this machine
 release() { printf 'PRETTY_NAME="A system"\nID=%s\nVERSION_ID="%s"\n' "$1" "$2" >"$MACHINE/os-release"; }
 
-# demo_does COMMAND...: as dev_does; programs and libraries are those of the lists alone
+# demo_does COMMAND...: as dev_does; only the programs and libraries of the lists exist
 demo_does() {
 	DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does eval '
 		if [ -e "$MACHINE/programs" ]; then
@@ -156,7 +156,7 @@ same "and nothing is installed" "" "$(packages)"
 # ---------------------------------------------------------------- the releases
 
 check "./dev says which systems are supported" grep -qF "Supported systems: Debian 12 (bookworm) and 13 (trixie)." <("$dev" --help)
-# kernel_source ID VERSION_ID: what the laboratory installs there
+# kernel_source ID VERSION_ID: prints what the laboratory installs there
 kernel_source() {
 	release "$@"
 	DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does eval 'printf "%s\n" "${lab_packages[@]}"' | grep '^linux-source'
@@ -164,11 +164,11 @@ kernel_source() {
 same "the laboratory has the kernel's source of Debian 12" "linux-source-6.1" "$(kernel_source debian 12)"
 same "and that of Debian 13" "linux-source-6.12" "$(kernel_source debian 13)"
 same "where the release is another one, the oldest one's" "linux-source-6.1" "$(kernel_source fedora 43)"
-# Debian's testing and unstable say no number.
+# Debian's testing and unstable have no number.
 printf 'ID=debian\n' >"$MACHINE/os-release"
 same "a Debian without a number is none of them, which is no mistake to complain of" "1" \
 	"$(DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does eval 'debian_release 2>&1; echo $?' | xargs)"
-# others ID VERSION_ID: on which releases ./dev test tries the demo there
+# others ID VERSION_ID: prints the releases on which ./dev test runs the demo there
 others() { release "$@"; DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does other_releases | xargs; }
 same "./dev test on Debian 12 tries the demo on 13" "13" "$(others debian 12)"
 same "and on Debian 13 on 12" "12" "$(others debian 13)"
@@ -178,7 +178,7 @@ same "elsewhere on both" "12 13" "$(others fedora 43)"
 
 machine
 release debian 12
-# says COMMAND: what it says where there is no sudo for an ordinary user
+# says COMMAND: prints its message for an ordinary user without sudo
 without_sudo() { dev_does eval 'id() { echo 1000; }; command() { [ "$2" != sudo ] && builtin command "$@"; }; '"$1" 2>&1; }
 same "an ordinary user without sudo is told in one line what is to be installed" \
 	"dev: needs root or sudo to install python3 tmux" "$(without_sudo 'install_packages python3 tmux')"
@@ -189,7 +189,7 @@ same "on another system one line says how to build" \
 
 # ---------------------------------------------------------------- ./dev lab
 
-# lab_does ARGUMENT...: what ./dev lab does, one line for each thing that takes long; then its status
+# lab_does ARGUMENT...: prints the long steps of ./dev lab, one per line, and its status
 lab_does() {
 	dev_does eval 'install_lab() { echo installs; }; install_packages() { :; }; say() { :; }
 		run() { [ "${1##*/}" != run.sh ] || echo "runs ${*:4}"; }; '"(main lab $*) 2>/dev/null; echo \$?" | paste -sd '|'
@@ -222,7 +222,7 @@ check "it is told if packages cannot be installed" eval "! dev_does install_test
 same "then too none starts with the machine" "ssh.service" "$(enabled)"
 check "and the policy is gone" gone "$MACHINE/policy-rc.d"
 
-# interrupted: TERM comes while packages are downloaded
+# interrupted: TERM arrives during the download of packages
 interrupted() {
 	local pid
 

@@ -9,10 +9,10 @@ trap 'rm -rf "$work"' EXIT
 . "$srcdir/tests/lib/tap.sh"
 . "$srcdir/tests/lib/time_limit.sh"
 
-# What these scripts stop is theirs: ./dev test, which runs this test, has a DEV_RUN of its own.
+# ./dev test runs this test, and has another DEV_RUN: these scripts stop only their own processes.
 export DEV_RUN=stages$$
 
-# dev_script: writes $work/script, which has the functions of ./dev and then standard input
+# dev_script: writes $work/script from the functions of ./dev and standard input
 dev_script() { { echo ". '$srcdir/dev'; build=$work/build"; cat; } >"$work/script"; }
 dev_does() { dev_script && bash "$work/script" >"$work/said" 2>&1; }
 said() { grep -qE -- "$1" "$work/said" || { cat "$work/said"; false; }; }
@@ -97,7 +97,7 @@ check "failures of several runs add up" said '^   check a: failed 1 of 3 times$'
 check "a skipped run counts as none" said '^   check: 2 tests; fewest runs: 0 idle, 1 under load$'
 check "kinds count apart" said '^   e2e: 1 tests; fewest runs: 0 idle, 1 under load$'
 
-# found NAME...: the lists that names belong to
+# found NAME...: prints the lists of these names
 found() {
 	dev_does <<-END
 		check_tests() { printf '%s\n' tests/unit/test_a tests/sim/test_b tests/fuzz/fuzz_c tests/unit/d.sh; }
@@ -121,7 +121,7 @@ done
 
 # ---------------------------------------------------------------- interrupted runs
 
-# A stage whose processes are in groups of their own, one of which takes no notice of TERM.
+# A stage with processes in separate groups, one of which ignores TERM.
 long_stage() {
 	dev_script <<-END
 		stubborn() { trap "" TERM; while :; do sleep 1000 & wait; done; }
@@ -151,7 +151,7 @@ ended_by() {
 	kill "-$2" -- "$target"
 	wait $script
 	status=$?
-	# Five seconds, of which the script waits one for those that take no notice of TERM; starting programs takes the rest.
+	# Five seconds: the script waits one second for processes that ignore TERM; starting programs takes the rest.
 	! limit_passed $begin 5 || { echo "took $((SECONDS - begin)) s"; return 1; }
 	none_runs || { echo "left behind: $(xargs ps -o pid=,args= -p <"$work/pids")"; return 1; }
 	! grep "went on" "$work/said" && [ $status = "$3" ]

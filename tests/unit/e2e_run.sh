@@ -20,9 +20,9 @@ done
 echo 'echo 1..0' >"$work/e2e/unlisted.sh"
 
 run() { bash "$work/e2e/run.sh" -b "$work/build" "$@" 2>"$work/error"; }
-# names ARGUMENTS...: what -n prints, in one line
+# names ARGUMENTS...: prints the output of -n in one line
 names() { run -n "$@" | xargs; }
-# refused PATTERN ARGUMENTS...: status 2, one line that says so, and nothing has run
+# refused PATTERN ARGUMENTS...: status 2, one line with the reason, and nothing has run
 refused() {
 	local pattern=$1 status
 

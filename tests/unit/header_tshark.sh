@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests that tshark decodes every form of the transport header to the values that we encoded. TAP.
+# Tests that tshark decodes every form of the transport header to the encoded values. TAP.
 set -u
 
 if ! command -v tshark >/dev/null; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests how tests/lib/root.sh makes roots of Debian releases and shares them, with an mmdebstrap and an apt-config of
-# the test that need neither a network nor privileges.
+# Tests how tests/lib/root.sh makes and shares roots of Debian releases, with a test mmdebstrap and apt-config, which
+# need neither a network nor privileges.
 set -u
 : "${srcdir:=.}"
 srcdir=$(cd "$srcdir" && pwd)
@@ -15,7 +15,7 @@ unset ROOT_DEADLINE
 
 # ---------------------------------------------------------------- the machine
 
-# stub NAME: a program of the machine, whose text is standard input
+# stub NAME: makes a program of the machine from standard input
 mkdir "$work/bin"
 stub() { { echo '#!/bin/bash'; cat; } >"$work/bin/$1" && chmod +x "$work/bin/$1"; }
 stub unshare <<-'END'
@@ -25,7 +25,7 @@ END
 stub apt-config <<-'END'
 	printf '%s\n' 'APT::Architecture "amd64";' 'Acquire::http::Proxy "http://cache.example.net:3142";'
 END
-# It puts a file into the root, and then does what $WORK/does says.
+# It puts a file into the root, and then runs $WORK/does.
 stub mmdebstrap <<-'END'
 	echo "$@" >>"$WORK/calls"
 	mkdir "${@: -1}" && echo $$ >"${@: -1}/made" || exit
@@ -34,7 +34,7 @@ END
 does() { cat >"$work/does"; }
 calls() { wc -l <"$work/calls"; }
 fresh() { rm -rf "$ROOTS" "$work/calls" "$work/begun"; : >"$work/calls"; does </dev/null; }
-# makes NAME [PACKAGE]...: root_make in a process of its own, whose locks end with it; $work/NAME.said has what it said
+# makes NAME [PACKAGE]...: runs root_make in a separate process, whose locks end with it; $work/NAME.said has its output
 makes() { local name=$1; shift; (root_make trixie gcc "$@") >"$work/$name.said" 2>&1; }
 root=$(root_of trixie gcc)
 fails() { ! "$@"; }
@@ -73,7 +73,7 @@ check "not if a run uses it" root_is_made "$root"
 
 # ---------------------------------------------------------------- it fails
 
-# failing WHAT EXCUSE: mmdebstrap says WHAT and fails
+# failing WHAT EXCUSE: mmdebstrap prints WHAT and fails
 failing() {
 	fresh
 	does <<<"echo '$1' >&2; exit 1"
@@ -86,7 +86,7 @@ failing "Network is unreachable" "Debian's packages cannot be fetched"
 failing "NO_PUBKEY 0E98404D386FA1D9" "debian-archive-keyring of this machine lacks the keys of that release"
 failing "Unable to locate package gcc" ""
 
-# hung: mmdebstrap goes on until it is ended
+# hung: mmdebstrap runs until it is ended
 hung() { does <<<'echo $$ >"$WORK/begun"; exec sleep 1000'; }
 begun() { [ -s "$work/begun" ]; }
 ended() { ! kill -0 "$(<"$work/begun")" 2>/dev/null; }
@@ -139,7 +139,7 @@ same "mmdebstrap ran once" 1 "$(calls)"
 
 same "without HOME they are in root's" /root/.cache/rpcrdma-proxy \
 	"$(env -u HOME -u XDG_CACHE_HOME -u ROOTS bash -c '. "$1"; echo "$ROOTS"' - "$srcdir/tests/lib/root.sh")"
-# place DIR: where they are if they should be in DIR
+# place DIR: prints the directory of roots for DIR
 place() { ROOTS=$1; root_place "$work/other"; echo "$ROOTS"; }
 same "a directory that is not there yet is made" "$work/new/roots" "$(place "$work/new/roots")"
 same "one that cannot be made is replaced" "$work/other" "$(place "$work/calls/roots")"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares the states in doc/states.md with the tables in the program. TAP.
 #
-#     tests/unit/states.sh [BUILD]           compare; the build's folder is "build" unless make says otherwise
-#     tests/unit/states.sh --write [BUILD]   write it again
+#     tests/unit/states.sh [BUILD]           compare; BUILD is "build" by default
+#     tests/unit/states.sh --write [BUILD]   write the states again
 set -u
 
 write=

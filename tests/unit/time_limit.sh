@@ -9,10 +9,10 @@ export dir
 dir=$(mktemp -d) || exit 1
 trap 'rm -r "$dir"' EXIT
 
-# The machine counts as fast and idle where a limit must pass.
+# The machine counts as fast and idle in cases where a limit must pass.
 fast() { env TIME_LIMIT_WORK_S=100 TIME_LIMIT_LOAD=0 "$@"; }
 
-# status COMMAND...: prints its status
+# status COMMAND...: prints its exit status
 status() { "$@" >/dev/null 2>&1; echo $?; }
 
 same "the status of a command is passed on" 3 "$(status with_limit 100 sh -c 'exit 3')"
@@ -29,7 +29,7 @@ same "output renews the limit with -o" "$(seq 10)" "$("$TIME_LIMIT" -o 1 sh -c '
 same "up to ten times the limit" 124 "$(status fast "$TIME_LIMIT" -o 0.5 sh -c 'while :; do echo; sleep 0.02; done')"
 same "the output is whole" "$(seq 200000 | cksum)" "$("$TIME_LIMIT" -o 100 seq 200000 | cksum)"
 
-# slowly_read: to a reader that takes its time, and by a descriptor that would not wait for it
+# slowly_read: a slow reader of the output, with a non-blocking descriptor
 slowly_read() {
 	{
 		python3 -c 'import os; os.set_blocking(1, False)'
@@ -44,11 +44,11 @@ fi
 same "output that cannot be written ends the command" 125 \
 	"$("$TIME_LIMIT" -o 1000 sh -c 'echo; exec sleep 1000' 2>/dev/null >/dev/full; echo $?)"
 
-# runs_on PID: it is there, and no zombie
+# runs_on PID: it exists, and is no zombie
 runs_on() { grep -qs "^State:.[^ZX]" "/proc/$1/status"; }
 has_ended() { ! runs_on "$1"; }
 
-# leaves_a_member: ends at TERM, but what it has started does not
+# leaves_a_member: ends at TERM, but a process that it has started does not
 leaves_a_member() {
 	trap "" TERM
 	bash -c 'echo $$ >"$dir/member"; exec sleep 1000' &
@@ -59,7 +59,7 @@ export -f leaves_a_member
 same "a command ends at TERM, and its group does not" 124 "$(status fast "$TIME_LIMIT" 0.1 bash -c leaves_a_member)"
 check "then KILL ends the group" wait_for 60 has_ended "$(cat "$dir/member")"
 
-# killed: the program is, and so is what it runs
+# killed: time_limit is killed, and so is its command
 killed() {
 	"$TIME_LIMIT" 1000 sh -c 'echo $$ >"$dir/pid"; exec sleep 1000' &
 	wait_for 60 test -s "$dir/pid" || return
@@ -69,7 +69,7 @@ killed() {
 check "KILL to the program ends the command" killed
 rm "$dir/pid"
 
-# terminated: the program gets a signal, and kills its command
+# terminated: time_limit gets a signal, and kills its command
 terminated() {
 	"$TIME_LIMIT" 1000 sh -c 'echo $$ >"$dir/pid"; exec sleep 1000' &
 	wait_for 60 test -s "$dir/pid" || return
@@ -84,7 +84,7 @@ same "a state that does not come is not" 1 "$(TIME_LIMIT_WORK_S=100 TIME_LIMIT_L
 same "a limit that is no whole number is refused" "2 2 2" \
 	"$(for bad in 0.5 "" x; do status wait_for "$bad" false; done | xargs)"
 same "with a message" "time_limit.sh: no whole number of seconds: 0.5" "$(wait_for 0.5 false 2>&1)"
-# unseen: the variables of a test that have plain names are those that its commands see
+# unseen: commands see the plain-named variables of the test, not those of the functions
 unseen() {
 	local begin=a limit=b progress=c now=d before=e end_s=f look_s=g
 
@@ -96,7 +96,7 @@ check "commands see their caller's variables, not those of the wait" unseen
 check "the factor is a number of 1 or more" awk -v factor="$("$TIME_LIMIT" --factor)" 'BEGIN { exit !(factor >= 1) }'
 # ---------------------------------------------------------------- timed.sh
 
-# timed COMMAND...: a test of make check runs it, where a factor of 2.5 is measured
+# timed COMMAND...: runs it like a test of make check, with a measured factor of 2.5
 timed() { (cd "$dir" && env -u CK_TIMEOUT_MULTIPLIER bash "$timed" "$@"); }
 timed=$(cd "$srcdir" && pwd)/tests/lib/timed.sh
 mkdir -p "$dir/tests/lib"

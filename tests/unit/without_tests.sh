@@ -13,11 +13,11 @@ trap 'rm -rf "$work"' EXIT
 . "$srcdir/tests/lib/tap.sh"
 unset MAKEFLAGS MFLAGS MAKELEVEL # of make check
 
-# as_said COMMAND...: what the last program said is shown if that fails
+# as_said COMMAND...: prints the output of the last program if the command fails
 as_said() { "$@" || { tail -n 20 "$work/said"; false; }; }
 said() { as_said grep -qF -- "$1" "$work/said"; }
 
-# What pkg-config does not know of here.
+# Packages that pkg-config does not find here.
 {
 	printf '#!/bin/sh\ncase " $* " in *" check "* | *libtirpc* | *libnfs*) exit 1 ;; esac\n'
 	printf 'exec %s "$@"\n' "$(command -v pkg-config)"
