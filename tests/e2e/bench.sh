@@ -50,19 +50,19 @@ check "the table has ratios of what is aimed at" grep -qE 'CPU of a GETATTR, 16 
 check "the page is well-formed" well_formed
 check "the page has plots" grep -q '<svg' "$results/page.html"
 
-check "a bulk client beside another, and idle connections" bench --contenders chain --rows '^(lo/mixed|idle/idle-c1000)$'
+check "a bulk client next to another client, and idle connections" bench --contenders chain --rows '^(lo/mixed|idle/idle-c1000)$'
 check "an idle connection has memory in both hops" eval 'column pss_second_bytes | grep -qE "idle-c1000 chain [1-9]"'
 slept() { column wakes_first_per_s | awk '$2 == "idle-c1000" && $4 ~ /^[0-9.]+$/ && $4 < 1000 { found = 1 } END { exit !found }'; }
 check "wake-ups are counted" slept
-check "what is measured beside another has no CPU time" eval 'column cpu_first_s | grep -qE "mixed chain $"'
+check "a row with two loads has no CPU time" eval 'column cpu_first_s | grep -qE "mixed chain $"'
 
-check "on cores of their own, on cores that never sleep, at its most, and beside held connections" bench \
+check "on separate cores, on cores that never sleep, peak memory, and with other open connections" bench \
 	--contenders 'tcp|chain-reserved' --rows '^((pinned|spinning)/getattr-x1|lo/crowd-held|peak/write-64k-x128)$'
 note "$(cut -d, -f1-3,9-12 "$results/samples.csv" | tail -n +2)"
 check "each has operations" each all_ops 'v > 0' 5
 check "the most memory is that of a process" eval 'column peak_first_bytes | awk "\$1 == \"peak\" && \$4 > 1e6 { n++ } END { exit n != 1 }"'
 
-check "another build beside this one" bench --contenders '(tcp|chain)(-beside)?' --beside "$E2E_BUILD" --rows '^lo/getattr-x1$'
+check "another build next to this one" bench --contenders '(tcp|chain)(-beside)?' --beside "$E2E_BUILD" --rows '^lo/getattr-x1$'
 check "it is in the samples" eval 'column all_ops | grep -qE "getattr-x1 chain-beside [1-9]"'
 
 check "over a wire with short packets" bench --contenders 'haproxy2|copy2|chain' --rows '^mtu1500/read-1m-x4$'

@@ -55,7 +55,7 @@ for where in direct copied chain; do
 	check "$where: each of it had a Reply" told $where '.errors == 0 and .ops == 200 and .all_ops == 200 and .opened == 200 and .most_ops == 1 and .max_us <= .seconds * 1000000 + 2'
 	check "$where: connections that come and go" load $where -w connect -n 8
 	check "$where: they do" told $where '.errors == 0 and .ops > 0 and .opened > 8 and .all_ops == .opened and .connect_per_s == .ops_per_s'
-	check "$where: it waits for whoever measures" load_waits $where
+	check "$where: it waits for the measuring script" load_waits $where
 	rate_s=$(limit_s 1.5 1)
 	check "$where: Calls at a rate" load $where -w getattr -n 4 -k 3 -r 200 -t "$rate_s"
 	check "$where: it is that rate" told $where ".errors == 0 and .ops > 100 and .ops <= 300 * $rate_s"
@@ -81,9 +81,9 @@ check "copy_proxy passes on that one side has ended" half_closed
 
 # ---------------------------------------------------------------- connections that stay
 
-check "300 connections open, and tell" hold held 127.0.0.1 "$FRONT_PORT" 300
+check "300 connections open, and report that" hold held 127.0.0.1 "$FRONT_PORT" 300
 check "they stay" wait_for 10 connected "$NFS_PORT" 300
-check "they end when they are told" load_ends held
+check "they end on request" load_ends held
 
 # ---------------------------------------------------------------- what goes wrong
 

@@ -180,12 +180,12 @@ mkfifo slow
 pid_of[slow]=$!
 exec {slow_fd}<slow
 head -c 16 <&$slow_fd >slow.head
-check "40 MB pass while nobody reads" nfs_client "$V3" write large 40m 3
+check "40 MB pass while the capture is not read" nfs_client "$V3" write large 40m 3
 wait_for 10 quiet
 cat <&$slow_fd >slow.rest &
 pid_of[rest]=$!
 stop slow INT
-check "who reads at last has a complete file" grep -qE '^rpcrdma-proxyctl: [0-9]+ packets' slow.log
+check "a late reader gets a complete file" grep -qE '^rpcrdma-proxyctl: [0-9]+ packets' slow.log
 wait "${pid_of[rest]}"
 unset "pid_of[rest]"
 cat slow.head slow.rest >slow.pcapng
@@ -210,7 +210,7 @@ check "a third at once: status 1" ends 1 ctl a capture three.pcapng
 check "… which is said" says 'too many clients of capture: try again later'
 check "… and no file is left" [ ! -e three.pcapng ]
 check "at its start it says what it does" grep -qF 'capturing to one.pcapng for at most 60 s or 64 MiB; Ctrl-C stops it' one.log
-check "the log says who looks" wait_for 10 grep -q 'info: capture requested by uid 0 via control socket: nfs --seconds 3600$' a.log
+check "the log names the user of the capture" wait_for 10 grep -q 'info: capture requested by uid 0 via control socket: nfs --seconds 3600$' a.log
 finished one
 check "no file is written over: status 2" ends 2 ctl a capture one.pcapng
 check "… which is said" says '^rpcrdma-proxyctl: cannot write one.pcapng: File exists$'
@@ -230,7 +230,7 @@ check "… which is said" says 'to a terminal'
 chmod 755 $T
 chmod 666 a.sock
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-check "who is neither root nor the daemon's user: status 1" ends 1 as_nobody "$CTL" -s $T/a.sock capture -
+check "a user who is neither root nor the daemon's user: status 1" ends 1 as_nobody "$CTL" -s $T/a.sock capture -
 check "… which is said" says "only root and the daemon's own user may do that"
 
 stop_proxy a

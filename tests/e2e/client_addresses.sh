@@ -136,7 +136,7 @@ place() {
 	check "$1: -t warns of the routes" warns_of_routes
 	begin
 	check "$1: the start says which routes are missing" wait_for 10 lacks_both
-	check "$1: nobody is served without them" unserved one proxy4 3
+	check "$1: no client is served without them" unserved one proxy4 3
 	check "$1: for that reason" wait_for 10 refused
 	check "$1: which is said" says 'no source address towards the server: no return route'
 	check "$1: the lines of -t set the routes" routes add
@@ -152,7 +152,7 @@ place() {
 	begin setpriv --inh-caps -net_raw,-net_admin --bounding-set -net_raw,-net_admin
 	check "$1: the start says that the capability is missing" says 'CAP_NET_RAW is missing, so its clients are refused'
 	check "$1: and names where it is" says "/examples/source-client.conf"
-	check "$1: nobody is served without it" unserved one proxy6 4
+	check "$1: no client is served without it" unserved one proxy6 4
 	check "$1: for that reason, too" wait_for 10 refused
 	stop_proxy b
 }

@@ -46,7 +46,7 @@ for jump in $YEAR_S -$YEAR_S 0; do
 	wait_for_growth 30 export/$file 20000000
 	check "the time of day is $jump s ahead" is_ahead $jump
 	check "while a client writes" alive writer
-	check "who is refused is closed in its time" is_shown_out
+	check "a refused client is closed in time" is_shown_out
 	ends_well writer "the client finishes"
 	check "what it wrote is there" nfs_client "$V3" verify $file 300m 3
 	for side in a b; do check "proxy $side is as old as it is" is_as_old $side; done
@@ -54,7 +54,7 @@ done
 check "a client that said nothing all the time is still connected" alive idle
 for side in a b; do
 	for why in silent timeout no_call half_open record_stalled reply_stalled call_stalled; do
-		check "proxy $side has closed nobody: $why" counter_is $side closes $why = 0
+		check "proxy $side has closed no connection: $why" counter_is $side closes $why = 0
 	done
 done
 finish

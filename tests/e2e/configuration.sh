@@ -38,7 +38,7 @@ for version in 3 4; do
 	check "NFSv$version, the server refuses: 1 MiB" nfs_client "${!url}" sizes f 1048572 1048576 1
 done
 asked=$(counter a rdma conf_asked)
-check "each connection was asked for in vain" [ "$asked" -ge 4 ]
+check "each connection asked once and was rejected" [ "$asked" -ge 4 ]
 check "and was refused" counter_is a rdma conf_refused = "$asked"
 check "by the other proxy, not by the server behind" counter_is b rdma prog_unavail = "$asked"
 stop_proxy a

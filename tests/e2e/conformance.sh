@@ -44,11 +44,11 @@ check "a server is found by its rpcbind" conformance -p $server 8166/4.2.3
 check "it is asked by NFSv4.1, without MOUNT" judged_by 4.1 30
 check "the export is as it was behind NFSv4.1" [ -z "$(ls -A export)" ]
 check "it is asked by NULL alone" judged_by null 12
-check "an export that is not there is told" fails 2 'MOUNT of /nowhere fails' \
+check "a missing export is reported" fails 2 'MOUNT of /nowhere fails' \
 	conformance -p $server --export /nowhere A3.3-3
-check "a port that takes no iWARP is told" fails 2 'does it speak iWARP|does not open an iWARP connection' \
+check "a port without iWARP is reported" fails 2 'does it speak iWARP|does not open an iWARP connection' \
 	conformance -p 127.0.0.1:$NFS_PORT --patience 1 A3.3-3
-check "a port where nobody listens is told" fails 2 'port 1: Connection refused' conformance -p 127.0.0.1:1 A3.3-3
+check "a port without a listener is reported" fails 2 'port 1: Connection refused' conformance -p 127.0.0.1:1 A3.3-3
 check "statements that bind no server are none that pass" fails 2 'none of these scenarios' \
 	conformance -p $server A3.3-4
 stop_proxy b
@@ -61,7 +61,7 @@ tally() { awk -v tag="$1" '$1 == tag { exit !($2 > 0 && $3 == 0) }' judge.log; }
 
 start judge python3 -B "$E2E_SRC/../peer/conformance" --requester -p $server --mount 127.0.0.1:$FABRIC_MNT
 serves judge $FABRIC_PORT $FABRIC_MNT || bail "conformance --requester does not listen"
-check "it tells what to mount" grep -q "^mount -t nfs .*port=$FABRIC_PORT,.*mountport=$FABRIC_MNT" judge.log
+check "it prints what to mount" grep -q "^mount -t nfs .*port=$FABRIC_PORT,.*mountport=$FABRIC_MNT" judge.log
 FRONT_MNT=$FABRIC_MNT
 client_config() {
 	echo "control = \"$T/a.sock\"; workers = 1;"

@@ -34,7 +34,7 @@ beside_the_crowd() { doors $FRONT_PORT "$@"; }
 declare -A before
 for side in a b g; do before[$side]=$(descriptors $side); done
 
-check "8 finished MPA set-ups that say nothing against max_connections = 8 lock nobody out" \
+check "8 silent connections after their MPA setup keep no other client out at max_connections = 8" \
 	beside_the_crowd finished $FABRIC_PORT 8
 check "for one of them made room" counter_is b closes made_room = 1
 check "nor do 8 silent TCP clients" beside_the_crowd silent $FRONT_PORT 8

@@ -43,10 +43,10 @@ check "--help has the commands" shows "  connections " "$CTL" --help
 # A long argument does not move the description: it is on the next line.
 in_columns() { "$CTL" --help | grep -E '^  [a-z].*  +[a-z]' >$T/out && not grep -vE '^.{18} [^ ]' $T/out; }
 check "… and what they do in a column" in_columns
-check "… and where their options are told" shows "'rpcrdma-proxyctl help COMMAND' shows the options of a command" "$CTL" --help
+check "… and how to get the options of a command" shows "'rpcrdma-proxyctl help COMMAND' shows the options of a command" "$CTL" --help
 check "help, too" shows "  connections " "$CTL" help
 check "help on a command" shows "usage: rpcrdma-proxyctl [OPTION]... stats [SERVICE]" "$CTL" help stats
-check "… tells its own options" shows "options: -d, --delay SECONDS" "$CTL" help top
+check "… has its own options" shows "options: -d, --delay SECONDS" "$CTL" help top
 check "… and those of no other" eval '! grep -qF -- --now $T/out'
 check "help on none" says 2 "unknown command 'wibble'; $LISTS" "$CTL" help wibble
 check "an unknown option is one line that points to the help" says 2 "unknown option -x; $LISTS" "$CTL" -x status
@@ -58,7 +58,7 @@ check "a misspelt command" says 2 "unknown command 'sttaus': did you mean 'statu
 check "no command" says 2 "a command is missing; $LISTS" "$CTL"
 check "a word too many" says 2 "unexpected word 'now': 'rpcrdma-proxyctl help status'" "$CTL" status now
 check "a word too few" says 2 "log takes an argument, LEVEL: 'rpcrdma-proxyctl help log'" "$CTL" log
-check "a full disk is told" says 2 "cannot write the answer: No space left on device" \
+check "a full disk is reported" says 2 "cannot write the answer: No space left on device" \
 	bash -c 'exec "$0" --help >/dev/full' "$CTL"
 
 # ---------------------------------------------------------------- finding the daemon
@@ -68,7 +68,7 @@ check "no daemon" says 3 \
 	"$CTL" -s $T/a.sock status
 start_chain
 check "the socket of a configuration file" shows "version " "$CTL" -c $T/a.conf status
-check "a file that is not there is told" says 2 "$T/none.conf: No such file or directory" "$CTL" -c $T/none.conf status
+check "a missing file is reported" says 2 "$T/none.conf: No such file or directory" "$CTL" -c $T/none.conf status
 check "-s goes before -c" shows "version " "$CTL" -s $T/a.sock -c $T/none.conf status
 
 # The installed file, in a copy of its directory.
@@ -88,21 +88,21 @@ fi
 as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 nobody() { "${as_nobody[@]}" "$@"; }
 if nobody true 2>/dev/null; then
-	check "who may not is told whose it is" says 3 \
+	check "a user without permission gets the owner of the socket" says 3 \
 		"no permission for $T/a.sock: it is for root and the group $(id -gn)" nobody "$CTL" -s $T/a.sock status
 	chmod 666 $T/a.sock
-	check "who may look may not change" says 1 "only root and the daemon's own user may do that" \
+	check "a user who may read may not change anything" says 1 "only root and the daemon's own user may do that" \
 		nobody "$CTL" -s $T/a.sock log debug
 	# Silent clients, many more than are allowed, repeatedly.
 	# shellcheck disable=SC2016
 	start holders "${as_nobody[@]}" perl -e 'use IO::Socket::UNIX; $SIG{PIPE} = "IGNORE"; my @all;
 		for (;;) { push @all, IO::Socket::UNIX->new($ARGV[0]); shift @all if @all > 60; select undef, undef, undef, 0.01 if @all > 40 }' $T/a.sock
 	held() { [ "$(ss -Hx src $T/a.sock | grep -c ESTAB)" -ge 8 ]; }
-	check "a user who may only look holds places" wait_for 20 held
-	check "but no more than its part: another of its clients is told so" \
+	check "a read-only user holds connections" wait_for 20 held
+	check "but not more than its share: a further client is refused" \
 		says 1 "your user has too many clients on the control socket: try again" nobody "$CTL" -s $T/a.sock status
 	check "root's commands do not wait" eval 'for i in {1..20}; do with_limit 2 "$CTL" -s $T/a.sock log info || exit 1; done'
-	check "which is told in the log" wait_for 10 grep -q 'refused a client of uid 65534 on the control socket: too many connections' $T/a.log
+	check "the log has the refusal" wait_for 10 grep -q 'refused a client of uid 65534 on the control socket: too many connections' $T/a.log
 	stop holders KILL
 	wait_for 10 no_control_clients a
 	for i in 1 2 3; do start watch$i "${as_nobody[@]}" "$CTL" -s $T/a.sock trace; done
@@ -125,8 +125,8 @@ check "… and those of no other" not grep -q '^mount' $T/out
 check "stats of no service" says 1 "there is no service none" ctl a stats none
 check "no poll carries texts" not grep -qF "taken over" <(ctl a -j stats)
 closed_by() { ctl "$1" -j stats | jq -e --arg by "$2" '.services.nfs.closes[$by] | add > 0' >/dev/null; }
-check "who closes is told apart: clients leave the first proxy" wait_for 20 closed_by a client
-check "and nobody else does" not closed_by a server
+check "closes are counted by side: clients close at the first proxy" wait_for 20 closed_by a client
+check "and no server closes there" not closed_by a server
 check "each answer has a schema" [ "$(for c in status services connections stats counters config; do ctl a -j $c | jq .schema; done | sort -u)" = 1 ]
 
 config_again() {

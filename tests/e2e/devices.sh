@@ -16,7 +16,7 @@ works() {
 	check "$2, $1: every size of Call and Reply, reverse Calls, a half-close" \
 		rpc_peer $FRONT_PORT $BACK_PORT 0 0 both-ways
 	check "$2, $1: $3" counter_is a verbs "$3" -gt 0
-	check "$2, $1: one line of the log tells which way memory is lent" logged_lines a 1 "the memory of"
+	check "$2, $1: one log line has the method by which memory is exposed" logged_lines a 1 "the memory of"
 	stop_proxy a
 	check "$2, $1: the device has had everything back" nothing_left
 	mv $T/a.log "$T/$2-$1.log"

@@ -48,7 +48,7 @@ for _ in {1..60}; do
 	exec {fd}<>/dev/tcp/127.0.0.1/$FRONT_PORT || bail "a client cannot connect"
 	fds+=("$fd")
 done
-check "60 clients that say nothing keep nobody out" eval 'client second; wait_for 20 served second'
+check "60 silent clients keep no other out" eval 'client second; wait_for 20 served second'
 check "nor the control client" ctl a status
 for fd in "${fds[@]}"; do exec {fd}>&-; done
 stop second
@@ -67,7 +67,7 @@ check "a check of the server is answered" checked
 note "$(cat $T/check.txt)"
 check "and its server is known to answer" wait_for 10 eval 'ctl a -j services | jq -e ".services[0].server.state == \"ok\""'
 check "the control client does not" ctl a status
-check "nor is anybody closed who was served" alive first
+check "and no served client is closed" alive first
 turns() {
 	local i
 

@@ -109,7 +109,7 @@ stop_proxy a
 stop ns
 echo 'hosts: files' >nsswitch.conf
 config "$control" files.example
-check "a name that nobody knows does not fail the check" checked
+check "an unknown name does not fail the check" checked
 check "… and is warned of" says \
 	"3: warning: service s0: the name files.example does not resolve (Name or service not known): is it right? clients wait until it does"
 

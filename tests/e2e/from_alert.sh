@@ -65,7 +65,7 @@ is_alone() {
 check "connections: the client, its Call and where it is" wait_for 20 third
 note "$(cat $T/out)"
 check "… which has a name" test -n "$(culprit slow)"
-check "… and nobody else waits so long" wait_for 20 is_alone
+check "… and no other Call waits as long" wait_for 20 is_alone
 
 # Another client has 32 MiB in flight, and reads nothing for 20 s, on an idle machine.
 start deaf "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$OTHER_PORT&mountport=$FRONT_MNT" file 32 1000000 32 "$(limit_s 20000)"

@@ -37,12 +37,12 @@ for version in 3 4; do
 	start late nfs_client "${!url}" write late-$version 1m $version
 	check "a client comes meanwhile" wait_for 20 has_come b $((before + 1))
 	check "and waits" alive late
-	check "nobody's connection is closed" [ "$(for side in a b; do
+	check "no connection is closed" [ "$(for side in a b; do
 		ctl $side -j stats | jq '[.services[].closes.server, .services[].closes.proxy | add] | add'
 	done | sort -u)" = 0 ]
 	kill -CONT "${pid_of[ganesha]}"
-	ends_well late "who came meanwhile finishes when it goes on"
-	ends_well writer "and so does who was writing"
+	ends_well late "a client that connected meanwhile finishes when the server continues"
+	ends_well writer "and so does a client that was writing"
 	check "what it wrote is there" nfs_client "${!url}" verify file-$version 300m $version
 done
 
@@ -54,6 +54,6 @@ check "a client is connected to while its RDMA server stands still" wait_for 20 
 check "a neighbour's service is served then, too" asks beside-rdma $OTHER_PORT
 check "and the client waits" alive late
 kill -CONT "${pid_of[b]}"
-ends_well late "until the server goes on"
+ends_well late "until the server continues"
 check "what it wrote is there" nfs_client "$V3" verify late-rdma 1m 3
 finish

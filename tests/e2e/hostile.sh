@@ -91,11 +91,11 @@ check "every RPC of a good client was answered on one connection" [ "$exit_statu
 note "$(cat copies) copies of $mib MiB"
 note "$(tail -n 1 ask.log)"
 for side in a b; do
-	check "proxy $side has refused nobody at the good services" is 0 refused $side
+	check "proxy $side has refused no client at the good services" is 0 refused $side
 	note "proxy $side: connections of the good service ended so: $(closes $side)"
 	check "no connection is left at proxy $side" wait_for 20 no_connections $side
 	check "nothing is claimed at proxy $side" wait_for 20 is 0 status_of $side claimed_bytes
-	check "nobody waits for memory at proxy $side" is 0 status_of $side waiting_claims
+	check "no claim waits for memory at proxy $side" is 0 status_of $side waiting_claims
 	check "no buffer is in use at proxy $side" wait_for 20 is 0 status_of $side in_use_bytes
 	check "proxy $side has the descriptors that it had" wait_for 20 is "${idle_descriptors[$side]}" descriptors $side
 	note "proxy $side: $(status_of $side mapped_bytes) bytes kept, RSS ${idle_rss[$side]} KiB before, $(rss_kib $side) after"

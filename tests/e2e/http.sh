@@ -27,7 +27,7 @@ reload_with() { A_GLOBAL=$1; proxy_config a >$T/a.conf; ctl a reload; }
 not_valid() { A_GLOBAL=$1; proxy_config a >$T/bad.conf; not "$PROXY" -t -c $T/bad.conf && "$PROXY" -t -c $T/bad.conf 2>&1 | grep -E -- "$2"; }
 
 check "a host's name has no port" not_valid 'http_hosts = [ "proxy.example.net:9180" ];' 'http_hosts: write the name alone, without http:// and port'
-check "beyond loopback -t wants to know who may ask" not_valid 'http_listen = "0.0.0.0:9180";' 'bad.conf:3: http_listen is not a loopback address: list the allowed clients'
+check "beyond loopback -t requires http_allow" not_valid 'http_listen = "0.0.0.0:9180";' 'bad.conf:3: http_listen is not a loopback address: list the allowed clients'
 check "a name is no address" not_valid 'http_listen = "localhost:9180";' 'http_listen is "localhost:9180", but must be ADDRESS:PORT'
 check "nor is one without a port" not_valid 'http_listen = "[::1]";' 'must be ADDRESS:PORT'
 
@@ -44,9 +44,9 @@ check "the answer allows no scripts" has_header "Content-Security-Policy: defaul
 check "HEAD gets no body" eval 'gives 200 /healthz -I && [ ! -s $T/page -o "$(cat $T/page)" = "$(cat $T/head)" ] && has_header "Content-Length: 3"'
 check "a page that is not there" gives 404 /nothing
 check "another method" gives 405 /healthz -X DELETE
-check "is told which there are" has_header 'Allow: GET, HEAD'
-check "who is not allowed" gives 403 /healthz --interface 127.0.0.2
-check "is told so" says 'http_allow'
+check "gets the allowed methods" has_header 'Allow: GET, HEAD'
+check "a client that is not allowed" gives 403 /healthz --interface 127.0.0.2
+check "gets the reason" says 'http_allow'
 check "and the log" wait_for 10 grep -q 'http: refused 127.0.0.2:[0-9]*' $T/a.log
 
 check "ready" gives 200 /readyz
@@ -73,7 +73,7 @@ ctl a target mount "$FABRIC:$FABRIC_MNT" up >/dev/null
 check "ready again" gives 200 /readyz
 
 check "a question for another host is refused" raw hosts
-check "which is told in the log" wait_for 10 grep -q 'http: refused 127.0.0.1:[0-9]*: requested host "evil.example" is not this host; if it is, add it to http_hosts' $T/a.log
+check "the log has the refused host" wait_for 10 grep -q 'http: refused 127.0.0.1:[0-9]*: requested host "evil.example" is not this host; if it is, add it to http_hosts' $T/a.log
 page /metrics
 check "and counted" says '^rpcrdma_proxy_http_.*"421".* 6$'
 check "a quotation mark in the Host is not the end of it" gives 421 /healthz -H 'Host: a"b'
@@ -99,7 +99,7 @@ crowded() {
 	pid=$crowd_PID
 	read -r -u "${crowd[0]}" _
 	check "$1: of sixty that say nothing $2 are in" wait_for 5 eval "[ \$((\$(sockets) - idle)) -le $2 ]"
-	check "the main loop goes on" with_limit 2 "$CTL" -s $T/a.sock status
+	check "the main loop continues" with_limit 2 "$CTL" -s $T/a.sock status
 	echo go >&"${crowd[1]}"
 	wait "$pid"
 	check "and another one has its turn" [ $? = 0 ]
@@ -118,7 +118,7 @@ for case in waiting leaving; do
 	check "hostile: $case" raw $case
 	note "$(cat $T/check.out)"
 done
-check "and is still told" gives 503 /healthz
+check "and still gets an answer" gives 503 /healthz
 stop stopped KILL
 check "it turns again" wait_for 10 gives 200 /healthz
 check "and metrics are there" gives 200 /metrics
@@ -136,7 +136,7 @@ before=$(ticks)
 pause 3
 check "the main thread does not spin" test $(($(ticks) - before)) -lt 30
 prlimit --pid "${pid_of[a]}" --nofile="$limit:$limit"
-check "with descriptors it goes on" gives 200 /healthz
+check "with descriptors it continues" gives 200 /healthz
 check "it was said once a second at most" test "$(grep -c 'http: cannot accept' $T/a.log)" -le $((SECONDS - waiting + 2))
 exec {silent}>&-
 check "nothing is left of it" wait_for 10 is_idle
@@ -160,7 +160,7 @@ stop_proxy many
 start other "$BIN/delay_relay" $OTHER_PORT 9 0
 serves other $OTHER_PORT
 check "a reload to a port that is in use is refused" not reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\";"
-check "which is said to who asked" eval "ctl a reload 2>&1 | grep -q 'http_listen: cannot listen on 127.0.0.1:$OTHER_PORT: Address already in use'"
+check "the user of the reload gets the reason" eval "ctl a reload 2>&1 | grep -q 'http_listen: cannot listen on 127.0.0.1:$OTHER_PORT: Address already in use'"
 check "the old one goes on" gives 200 /healthz
 stop other KILL
 check "a reload to one that is free" reload_with "http_listen = \"127.0.0.1:$OTHER_PORT\";"
@@ -202,7 +202,7 @@ is_early() {
 	done
 	return 1
 }
-check "who came before is still answered" is_early
+check "an earlier request is still answered" is_early
 start other "$BIN/delay_relay" $HTTP_PORT 9 0
 serves other $HTTP_PORT
 check "a reload to where others listen is refused" not reload_with "http_listen = \"127.0.0.1:$HTTP_PORT\";"

@@ -45,7 +45,7 @@ serves server $BACK_PORT || bail "the server does not start"
 check "a start has its service" wait_for 10 entry PRIORITY=6 SYSLOG_IDENTIFIER=rpcrdma-proxy RPCRDMA_SERVICE=closed \
 	"RPCRDMA_UPSTREAM=tcp://127.0.0.1:$BACK_PORT"
 : <>/dev/tcp/127.0.0.1/$CLOSED_PORT
-check "who is refused is found by address and reason" wait_for 10 entry PRIORITY=4 RPCRDMA_SERVICE=closed \
+check "a refused client is found by address and reason" wait_for 10 entry PRIORITY=4 RPCRDMA_SERVICE=closed \
 	RPCRDMA_CLIENT=127.0.0.1 RPCRDMA_REASON=not_allowed
 asks idle $FRONT_PORT
 check "a connection that opens names its server" wait_for 10 entry PRIORITY=6 RPCRDMA_SERVICE=nfs \
@@ -65,13 +65,13 @@ scan 1500
 check "with a journal that stands still it serves" asks second $FRONT_PORT
 check "and answers" ctl a status
 kill -CONT "${pid_of[ear]}"
-check "a journal that goes on gets what waited" wait_for 30 said "\[nfs#[0-9]+ 127.0.0.1:[0-9]+\] open to"
+check "a journal that continues gets the waiting lines" wait_for 30 said "\[nfs#[0-9]+ 127.0.0.1:[0-9]+\] open to"
 stop second
 
 # The journal disappears: first nothing listens, then the socket is gone.
 stop ear KILL
 asks third $FRONT_PORT && stop third
-check "while nobody is at its socket lines go to its stream, with their level" wait_for 10 \
+check "without a reader of its socket lines go to its stream, with their level" wait_for 10 \
 	grep -qE '^<6>\[nfs#[0-9]+ 127\.0\.0\.1:[0-9]+\] open to ' $T/a.log
 rm $JOURNAL/socket
 : >$T/a.log

@@ -88,9 +88,9 @@ check "a server that takes $slow ms" reads 4 1000 1
 only b server $slow
 only a server $slow
 # The output omits a stage of less than a hundredth.
-check "each of them is in the log of who was asked to tell" wait_for 10 \
+check "each of them is in the log of the proxy with that setting" wait_for 10 \
 	grep -qE '\[nfs#[0-9]+ .*\] READ took [0-9.]+ m?s: (.*, )?server [0-9.]+ m?s[^;]*; 11[0-9] bytes in, 1\.1 KiB back$' $T/a.log
-check "… and of nobody else" eval '! grep -q " took " $T/b.log'
+check "… and of no other" eval '! grep -q " took " $T/b.log'
 
 A_SERVICE="credits = 1;" B_SERVICE=$A_SERVICE
 chain_again

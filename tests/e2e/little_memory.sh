@@ -18,7 +18,7 @@ check "50 clients, 500 KB each way" flow 50 8 500000 0 resume
 check "50 clients, messages within the inline threshold" flow 50 200 1000 0 resume
 check "50 clients, 10 of which stop reading and go on" flow 50 6 400000 10 resume
 if [ "$E2E_CHAIN" = proxies ]; then
-	check "proxy a has dropped nobody" counter_is a closes reply_stalled = 0
+	check "proxy a has closed no client" counter_is a closes reply_stalled = 0
 	stop_proxy a
 	stop_proxy b
 	# Clients that read, all in one program, have that time, too.
@@ -27,6 +27,6 @@ if [ "$E2E_CHAIN" = proxies ]; then
 fi
 check "50 clients, 10 of which never go on" flow 50 6 400000 10 "$([ "$E2E_CHAIN" = direct ] && echo never || echo dropped)"
 [ "$E2E_CHAIN" = direct ] ||
-	check "who took no replies was dropped for that" counter_is a closes reply_stalled -gt 0
+	check "clients that read no Replies were closed for that" counter_is a closes reply_stalled -gt 0
 check "then 50 clients as before" flow 50 8 500000 0 resume
 finish

@@ -28,7 +28,7 @@ with info
 check "and goes if that has changed" [ "$(level)" = info ]
 A_GLOBAL='log_level = "loud";'
 proxy_config a >$T/a.conf
-check "a level that is none is told with those that are" \
+check "an invalid level is reported with the valid ones" \
 	eval "! ctl a reload >$T/said 2>&1 && grep -q 'a.conf:[0-9]*: .*loud' $T/said && grep -q 'error.*warning.*info.*debug' $T/said"
 check "and changes nothing" [ "$(level)" = info ]
 stop_proxy a

@@ -34,7 +34,7 @@ check "the first proxy says from where it went on" [ -n "$open" ]
 check "and there the second one's line is found" wait_for 10 logged b "[nfs#1 ${open##* }] open to 127.0.0.1:$BACK_PORT over tcp from 127.0.0.1:"
 check "the server's peer is there too" \
 	[ -n "$(ss -Htn "sport = :$BACK_PORT" | grep -F "$(matches b 'over tcp from .*' | sed 's/.* //')")" ]
-check "a profile that nothing told of is not told" not logged a "peer profile"
+check "an undetected profile is not logged" not logged a "peer profile"
 
 before=$(came a)
 scan $FRONT_PORT 20
@@ -47,7 +47,7 @@ done
 
 client idle
 stop idle
-check "a client that goes is told as such, with what it was" wait_for 20 \
+check "a client's close is logged as such, with its totals" wait_for 20 \
 	matches a '\] closed by the client( \(reset\))?, after [0-9.]+ s: 1 Call, 44 bytes in, 28 bytes out, 0 unanswered$'
 check "and by the proxy behind" wait_for 20 matches b '\] closed by the client( \(reset\))?, after [0-9.]+ s: 1 Call, '
 
@@ -56,20 +56,20 @@ scan $CLOSED_PORT 130
 left_out() { matches a 'warning: closed: [0-9]+ more refused in [0-9]+ s: address is not allowed$' | awk '{ n += $3 } END { print n + 0 }'; }
 one_by_one() { grep -c 'warning: closed: refused 127.0.0.1:' $T/a.log; }
 told() { [ $(($(left_out) + $(one_by_one))) = "$1" ]; }
-check "what is left out is told within five seconds" wait_for 8 told 130
+check "suppressed lines are reported within five seconds" wait_for 8 told 130
 # Ten lines, and one more in each five seconds of the scan.
 first_ones() { [ "$(one_by_one)" -ge 10 ] && [ "$(one_by_one)" -le $((10 + (SECONDS - scanning) / 5)) ]; }
 check "behind the ten that are not" first_ones
 
 for side in a b; do
 	ctl $side log debug >/dev/null
-	check "who wants another level is named by proxy $side" \
+	check "proxy $side names the user who changes the level" \
 		wait_for 10 logged $side "info: log level is now debug (was info), requested by uid $uid"
 done
 client debug
 scan $FRONT_PORT 1
 stop debug
-check "debug tells of scans" wait_for 20 \
+check "level debug logs scans" wait_for 20 \
 	matches a 'debug: .* closed by the client: before the first byte, after [0-9.]+ s while waiting: 0 Calls, 0 bytes in, 0 bytes out, 0 unanswered$'
 check "where a connection came in" wait_for 10 matches a "debug: .* new connection at 127\.0\.0\.1:$FRONT_PORT over tcp, worker [01]$"
 check "whether it was known" wait_for 10 logged a "new client: any source port to the server"
@@ -88,17 +88,17 @@ for side in a b; do
 	check "and shown" [ "$(ctl $side -j connections | jq '.connections[0].oldest_call_age_s >= 15')" = true ]
 done
 client other
-check "who waits for nothing shows that" \
+check "a connection without waiting Calls shows that" \
 	[ "$(ctl a -j connections | jq -c '[.connections[].oldest_call_age_s] | map(type) | sort')" = '["null","number"]' ]
 stop server KILL
-check "a server that goes is told as such" wait_for 20 matches b '\] closed by the server( \(reset\))?, after '
+check "a server's close is logged as such" wait_for 20 matches b '\] closed by the server( \(reset\))?, after '
 check "with what had no answer" wait_for 20 matches a '\] closed by the server, after [0-9.]+ s: 2 Calls, .*, 1 unanswered$'
 for side in a b; do
 	check "the Call that waited is over for proxy $side" wait_for 20 matches $side \
 		'warning: nfs: no Call is waiting any more: their connections closed; the oldest Call had waited [0-9]+ s$'
-	check "and was told once" [ "$(grep -c 'has waited' $T/$side.log)" = 1 ]
+	check "and was logged once" [ "$(grep -c 'has waited' $T/$side.log)" = 1 ]
 	check "proxy $side has no word of ports that are not privileged" not matches $side 'service (nfs|mount) accepts clients from any|the server come from unprivileged'
 done
 ctl b stop >/dev/null
-check "who wants a stop is named" wait_for 10 logged b "stop requested by uid $uid via control socket"
+check "the user of a stop is named" wait_for 10 logged b "stop requested by uid $uid via control socket"
 finish

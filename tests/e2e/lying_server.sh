@@ -20,7 +20,7 @@ start_chain
 check "no lie is believed, and all that is true comes as it was sent" \
 	rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 "$SERVER_PORT" lying "$LYING_PORT" $CALLS
 note "$(tail -n 1 "$T/check.out")"
-check "each lie is counted, at the service whose server told it" is "$(of lying bad_replies)" $CALLS
+check "each lie is counted at the service of its server" is "$(of lying bad_replies)" $CALLS
 check "none at the other" is "$(of nfs bad_replies)" 0
 check "nothing of them counts as received by RDMA Write but what is true" is "$(of lying write_chunk_bytes_taken)" \
 	$((CALLS / 2 * 262144))

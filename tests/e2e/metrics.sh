@@ -67,8 +67,8 @@ check "more traffic, between two scrapes" traffic
 for side in a b; do
 	check "$side: promtool finds nothing amiss" clean $side
 	check "… nor says anything" test ! -s $T/check.out
-	check "$side: OpenMetrics is for who asks" eval "metrics $side -H 'Accept: application/openmetrics-text;version=1.0.0' | tail -n 1 | grep -qx '# EOF'"
-	check "$side: as many READs as the control socket tells of" is \
+	check "$side: OpenMetrics comes on request" eval "metrics $side -H 'Accept: application/openmetrics-text;version=1.0.0' | tail -n 1 | grep -qx '# EOF'"
+	check "$side: as many READs as the control socket reports" is \
 		"$(value $side 'rpcrdma_proxy_calls_total{service="nfs",operation="READ"}')" \
 		"$(ctl $side -j latency nfs READ | jq .services.nfs.operations.READ.calls)"
 	check "… all of them in the histogram" is \

@@ -93,15 +93,15 @@ check "a proxy listens at the addresses of a name" calls 5
 echo "127.0.0.1 files.example" >hosts
 name_servers silent silent
 cp named.conf a.conf && sed -i 's/workers = 2/workers = 2; drain_timeout_s = 29/; s/source_port/stall_timeout_s = 50; source_port/' a.conf
-check "while name servers are silent a reload goes on with the old addresses" ctl a reload
-check "which is told" wait_for 10 grep -q 'DNS lookup of front.example failed (.*): listening on its last known addresses' a.log
+check "while name servers are silent a reload continues with the old addresses" ctl a reload
+check "which is logged" wait_for 10 grep -q 'DNS lookup of front.example failed (.*): listening on its last known addresses' a.log
 check "and clients are served" calls 5
 sed -i 's/front.example/new.example/' a.conf
 began=$SECONDS
 start waits "$CTL" -s $T/a.sock reload
 # served_meanwhile: the reload waits while new clients are served
 served_meanwhile() { alive waits && with_limit 4 "$CTL" -s $T/a.sock status >/dev/null && with_limit 10 "$BIN/rpc_peer" "$FRONT_PORT" "$BACK_PORT" 0 0 flow 1 1 100 0 resume && alive waits; }
-check "a reload with a name that nobody knows yet holds nobody up" served_meanwhile
+check "a reload with a still unknown name delays no client" served_meanwhile
 check "SIGTERM's handler turns too: the log level can be changed" ctl a log info
 waits_over() { ! alive waits; }
 check "it ends" wait_for 30 waits_over
@@ -109,7 +109,7 @@ wait "${pid_of[waits]}"
 check "with an error" test $? = 1
 unset "pid_of[waits]"
 check "which says why" grep -q 'the name new.example does not resolve: the name servers do not respond' waits.log
-check "the service goes on" calls 5
+check "the service continues" calls 5
 cp named.conf a.conf
 check "a drained service resumes while they are silent" eval 'ctl a reload && ctl a drain && ctl a resume'
 check "and is served" calls 5

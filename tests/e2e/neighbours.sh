@@ -63,7 +63,7 @@ company() {
 	for kind in refusing deserted resetting reading answering silent; do
 		beside $kind
 		[ "$limit $kind" != "16 silent" ] ||
-			check "the log tells who waits, and on whose account" wait_for 20 has_told a
+			check "the log has the waiting Call and the service that holds most memory" wait_for 20 has_told a
 		leave $kind
 	done
 	check "Calls of the bad service had to wait" waits_are a mount -gt 0

@@ -64,7 +64,7 @@ start standby "$BIN/held_call" serve 127.0.0.1 3051
 serves standby 3051 || bail "no standby"
 start_g "$(to two $TWO_PORT "[ \"$back\", \"$good\" ]")"
 check "the next client does not go to the standby" one_client $TWO_PORT good
-check "which nobody has tried" server_is g two 1 '.attempts == 0'
+check "which no client has tried" server_is g two 1 '.attempts == 0'
 stop_proxy g
 
 # The server closes at every client's first Call, and at a NULL of the proxy; or at all Calls except NULL.
@@ -84,7 +84,7 @@ check "for the first is down" server_is g pair 0 '.state == "down"'
 stop patient KILL
 stop closing KILL
 
-check "one that answers NULL alone is up as far as one client tells" one_client $ONE_PORT all
+check "a server that answers only NULL is up as far as one client can tell" one_client $ONE_PORT all
 check "so it is shown" server_is g one 0 '.state == "ok" and .failures == 0'
 stop_proxy g
 

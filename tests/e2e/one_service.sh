@@ -129,7 +129,7 @@ serves silent 111 || bail "port 111 cannot be had"
 began=$SECONDS
 check "with a silent rpcbind it is not either, and soon" eval '! ready 100005 3 && ! limit_passed $began 5'
 check "the log says that it does not answer" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 did not return the port of MOUNT: no answer' a.log
-check "the control client tells it" wait_for 10 eval "ctl a services | grep -q 'MOUNT by tcp://127.0.0.1:111: down'"
+check "the control client shows it" wait_for 10 eval "ctl a services | grep -q 'MOUNT by tcp://127.0.0.1:111: down'"
 stop silent
 stop_proxy a
 

@@ -39,7 +39,7 @@ start a "$PROXY" -c a.conf
 serves a $FRONT_PORT || bail "proxy a does not start"
 check "a client of a name that comes back here is closed" not calls
 check "… for that reason" wait_for 10 counter_is a closes own_upstream -ge 1
-check "… which the log tells" wait_for 10 logged a 'the server would be this daemon: it listens on every address of the name'
+check "… which is logged" wait_for 10 logged a 'the server would be this daemon: it listens on every address of the name'
 check "nothing has come back" counter_is a tcp connections_opened = 0
 stop_proxy a
 

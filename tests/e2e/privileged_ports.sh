@@ -74,7 +74,7 @@ check "a service may refuse those that are not" rpc_peer 6005 0 0 0 steps from=1
 comes both 6006 127.0.0.2:40006 above
 comes both 6006 127.0.0.2:40007 below mpa
 comes both 6006 127.0.0.3:40008 above mpa
-check "four services have told of such clients" wait_for 10 warnings 4
+check "four services have logged such clients" wait_for 10 warnings 4
 
 # Through both proxies.
 chain_port_is() {

@@ -98,7 +98,7 @@ says() { wait_for 20 has_line "$@"; }
 
 # ---------------------------------------------------------------- HAProxy behind
 
-check "a client is served through HAProxy that is told of it" steps 4001 from=127.0.0.2:713 call
+check "a client is served through HAProxy with a header" steps 4001 from=127.0.0.2:713 call
 check "HAProxy logs its address and port" says haproxy "client 127.0.0.2:713 at 127.0.0.1:4001"
 check "an IPv4 client of a listener for both is served" steps 4002 from=127.0.0.3:714 call
 check "HAProxy logs it as IPv4" says haproxy "client 127.0.0.3:714 at 127.0.0.1:4002"
@@ -123,7 +123,7 @@ check "… whose checks are no clients that are refused" not grep -F 'allowed: r
 for port in 7002 7003 7004; do
 	check "allow lets in whom HAProxy names, at $port" steps $port from=127.0.0.2:$((port - 6280)) call
 	check "… and not whom it does not name so" steps $port from=127.0.0.4:$((port - 6280)) text=x closed
-	check "… of which the log says who, and through whom" says b \
+	check "… and the log has the client and the proxy" says b \
 		"allowed: refused 127.0.0.4:$((port - 6280)), through 127.0.0.1:" ": address is not allowed"
 done
 check "a client from a privileged port is served" steps 7006 from=127.0.0.2:731 call
@@ -148,7 +148,7 @@ local=hex=${signature}20000000
 
 check "a line names a client" steps 6003 "$line" crlf call
 check "a block does" steps 6003 "$block" call
-check "a block that names nobody is taken" steps 6003 "$local" call
+check "a header without a client is accepted" steps 6003 "$local" call
 bytes=() text='PROXY UNKNOWN'
 for ((i = 0; i < ${#text}; i++)); do bytes+=("text=${text:i:1}" sent); done
 check "a header may come byte by byte" steps 6003 "${bytes[@]}" crlf call
@@ -179,9 +179,9 @@ bad "… of RDMA" "[rdma#" "in the middle of the stream" 6004 "$local" mpa call 
 bad "a header from who is not listed" "127.0.0.5" "peer not in accept_proxy_from" 6003 from=127.0.0.5:0 "$block"
 bad "… a line" "127.0.0.6" "peer not in accept_proxy_from" 6003 from=127.0.0.6:0 "$line" crlf
 bad "… for RDMA" "127.0.0.7" "peer not in accept_proxy_from" 6004 from=127.0.0.7:0 "$block"
-check "who is not listed is served without one" steps 6003 from=127.0.0.5:0 call
+check "an unlisted peer is served without a header" steps 6003 from=127.0.0.5:0 call
 check "… for RDMA" steps 6004 from=127.0.0.7:0 mpa call
-check "who looks whether somebody listens is no fault" steps 6003 shut closed
+check "a port check is no failure" steps 6003 shut closed
 refused() { [ "$(ctl b -j services | jq ".services[] | select(.name == \"$1\") | .refused.PROXY_HEADER // .refused.proxy_header")" = "$2" ]; }
 check "the refused are counted" wait_for 10 refused plain 9
 check "… those for RDMA" wait_for 10 refused rdma 2
@@ -203,7 +203,7 @@ check "… and lets no other in" not steps 4006 from=127.0.0.4:774 call
 for i in 2 3; do stop tcp-$i KILL; stop rdma-$i KILL; done
 for side in a b; do wait_for 20 no_connections $side; done
 check "the second proxy can be checked" ctl a check named
-check "… and is not asked by who is not allowed there" not ctl a check named-rdma
+check "… and a user without permission cannot run it" not ctl a check named-rdma
 
 for n in 1 5 20; do
 	check "retransmissions of $n clients that were reset, over iWARP" rpc_peer 4011 $BACK_PORT 0 0 replay remove tcp $n

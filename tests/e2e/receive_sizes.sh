@@ -41,7 +41,7 @@ check "people see it, too" is "$(server_facts "RPC-over-RDMA\|receive size\|peer
 
 # RDMA may still answer earlier Calls.
 sent=$(counter a rdma calls_sent)
-check "its client goes on" wait_for 30 calls_past $((sent + 100))
+check "its client continues" wait_for 30 calls_past $((sent + 100))
 before=$(by_chunk) sent=$(counter a rdma calls_sent)
 check "for hundreds of Calls" wait_for 30 calls_past $((sent + 800))
 check "of which none has a chunk any more" [ "$(by_chunk)" = "$before" ]

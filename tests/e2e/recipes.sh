@@ -117,7 +117,7 @@ two_gateways() {
 	check "$section: what was being written is written" written
 	check "$section: the proxy is back" start_proxy_on $active
 	check "$section: keepalived sees that" wait_for 20 believed $active 2
-	check "$section: and moves nobody" moved
+	check "$section: and moves no client" moved
 	end
 }
 
@@ -134,13 +134,13 @@ several_addresses() {
 	run_proxy gateway
 	play_client
 	is_copied
-	check "$section: both are known, the one that nobody uses by its probes" wait_for 30 targets 'all(.state == "ok")'
+	check "$section: both states are known, that of the unused server by probes" wait_for 30 targets 'all(.state == "ok")'
 	check "$section: a client writes" writing
 	check "$section: by the first" targets '.[0].connections == 1 and .[1].connections == 0'
 	order=$(grep -o 'rpcrdma-proxyctl target [^`]* drain' "$PAGE")
 	# shellcheck disable=SC2086
 	check "$section: the first is to be taken out" on gateway "$CTL" ${order#* }
-	check "$section: which moves nobody" targets '.[0].order == "drain" and .[0].connections == 1'
+	check "$section: which moves no client" targets '.[0].order == "drain" and .[0].connections == 1'
 	order=${order#* }
 	# shellcheck disable=SC2086
 	check "$section: it is taken out at once" on gateway "$CTL" ${order% *} down
@@ -172,7 +172,7 @@ haproxy_in_front() {
 	opens gateway haproxy 2049 || bail "HAProxy does not start"
 	is_copied
 	check "$section: a client writes" writing
-	check "$section: its proxy knows who it is" knows_client
+	check "$section: its proxy knows the client" knows_client
 	if shows gateway; then stop gateway KILL; else stop gateway2 KILL; fi
 	check "$section: its proxy is killed, and what was being written is written" written
 	end

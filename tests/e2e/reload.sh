@@ -51,7 +51,7 @@ for i in {1..10}; do
 	done
 	[ $i = 5 ] || continue
 	rewrite a "stall_timeout_s = never;"
-	check "a broken file is told of by its line" says 1 "$T/a.conf:" ctl a reload
+	check "an invalid file is reported with its line" says 1 "$T/a.conf:" ctl a reload
 	check "and that nothing has changed" says 1 "nothing has changed" ctl a reload
 done
 check "twenty reloads" [ $failed = 0 ]
@@ -67,7 +67,7 @@ was=$(ids)
 check "a reload that changes nothing keeps all" says 0 "kept: nfs, mount" ctl a reload
 check "the connections are the same" [ -n "$was" -a "$was" = "$(ids)" ]
 passed=$(counter a tcp calls_received)
-check "and their client goes on" wait_for 30 counter_is a tcp calls_received -gt $((passed + 200))
+check "and their client continues" wait_for 30 counter_is a tcp calls_received -gt $((passed + 200))
 check "it has found each byte as it was" alive holder
 stop holder KILL
 
@@ -80,7 +80,7 @@ check "SIGHUP reads the file again" wait_for 30 reloaded
 # Drained and resumed under load.
 begin 2
 check "a side is drained" says 0 "draining: nfs, mount" ctl a drain
-check "nobody gets in" wait_for 10 refused $FRONT_PORT
+check "no client is accepted" wait_for 10 refused $FRONT_PORT
 check "its connections end" wait_for 60 no_connections a
 check "services says so" says 0 "nfs: drained" ctl a services
 check "it resumes" says 0 "resumed: nfs, mount" ctl a resume
@@ -89,7 +89,7 @@ end 2 "drain and resume"
 # Stopped under load, it ends between Calls; the next daemon continues.
 begin 3
 stop a
-check "told to stop under load it ends with success" [ "$exit_status" = 0 ]
+check "a stop under load ends with success" [ "$exit_status" = 0 ]
 left_unanswered() { sed '1,/ stopping: /d' "$T/a.log" | grep -E ', [1-9][0-9,]* unanswered'; }
 check "between Calls: nothing was left unanswered" not left_unanswered
 start_proxy a

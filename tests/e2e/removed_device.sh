@@ -53,7 +53,7 @@ removal() {
 	asks second $SECOND_PORT || bail "no client of the second device"
 	start copier copies
 	check "$what: the device is removed" wait_for 20 removed
-	check "$what: the log tells of a connection that it ended" wait_for 20 told
+	check "$what: the log has a connection that it ended" wait_for 20 told
 	case $3 in
 	post_* | poll_* | *=fatal) check "$what: the connections are counted" wait_for 20 counted ;;
 	esac

@@ -53,7 +53,7 @@ check "and has the listeners then: every address is that of IPv4, too" is_regist
 check "which the log says" says "rpcbind registration succeeded again"
 check "of two for one kind of address the log names the one that is left out" \
 	says "other: rpcbind allows one tcp listener and has 0.0.0.0.47.17: not registering 127.0.0.2.47.19"
-check "a client is told the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && \$2 == 4 { print \$4, \$3 }" | sort -u)" = "12049 tcp" ]'
+check "a client gets the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && \$2 == 4 { print \$4, \$3 }" | sort -u)" = "12049 tcp" ]'
 
 stop rpcbind
 check "rpcbind comes back" start_rpcbind
@@ -76,7 +76,7 @@ answers_while_it_hangs() {
 	done
 	return 1
 }
-check "a rpcbind that hangs keeps nobody" answers_while_it_hangs
+check "a hanging rpcbind delays no client" answers_while_it_hangs
 kill -CONT "${pid_of[rpcbind]}"
 left="3 rdma 127.0.0.1.47.18 superuser
 3 tcp 127.0.0.2.47.19 superuser
@@ -181,7 +181,7 @@ rm -f /run/rpcbind.sock
 check "rpcbind comes" start_rpcbind
 check "and has the listeners" is_registered
 stop_proxy a
-check "the log told of it once" logged_lines a 1 "rpcbind registration failed"
+check "it is logged once" logged_lines a 1 "rpcbind registration failed"
 
 # Another daemon of this host serves MOUNT. root_registers PROGRAM VERSION ADDRESS [PROCEDURE]: sends a request to
 # rpcbind as that daemon of root, for tcp. Procedure 1 registers, 2 removes the registration of any owner.

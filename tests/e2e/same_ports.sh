@@ -31,7 +31,7 @@ for n in 1 2 5 20; do
 	for side in a b; do
 		wait_for 10 is_number $side $n
 		ports $side >$side.before
-		check "proxy $side tells them apart" \
+		check "proxy $side distinguishes them" \
 			[ "$(awk '{ print $1 }' $side.before | sort -u | wc -l)" = $n ]
 	done
 	times=1

@@ -195,6 +195,6 @@ all_over() { for name in patient second long-{1..12}; do has_ended $name || retu
 check "checks of several services go on at once" wait_for 20 all_under_way
 began=$SECONDS
 stop_proxy c
-check "which the end of the daemon gives up: $((SECONDS - began)) s" test $((SECONDS - began)) -lt 25
-check "and their clients are told" wait_for 10 all_over
+check "which the end of the daemon aborts: $((SECONDS - began)) s" test $((SECONDS - began)) -lt 25
+check "and their clients get that" wait_for 10 all_over
 finish

@@ -45,22 +45,22 @@ check "all four connections of a client lead to the first server" wait_for 20 al
 check "the other one has none" target_is $B '.connections == 0 and .attempts == 0 and .state == "unknown"'
 stop server_$A_PORT KILL
 check "when it is killed all of them go on at the other" wait_for 20 all_at $B
-check "what became of the first is told" target_is $A \
+check "the state of the first is shown" target_is $A \
 	'.state == "down" and .failures > 0 and .last_error == "Connection refused" and .tried_last_s <= 10'
 start_server $A_PORT
 start stranger "$BIN/rpc_peer" "$FRONT_PORT" 0 0 0 outage 1
 check "another connection of that client follows" wait_for 20 target_is $B '.connections == 5'
 stop stranger KILL
-check "the server that is back has moved nobody" wait_for 20 all_still_at_b
+check "the server that is back has moved no client" wait_for 20 all_still_at_b
 
 check "an administrator has one drained" ctl a target files $B drain
 check "a drained server keeps its connections" all_at $B
-check "and is told to be drained" target_is $B '.order == "drain"'
+check "and is shown as drained" target_is $B '.order == "drain"'
 ctl a target files $B down >/dev/null
 check "one that is taken down loses them, to the other" wait_for 20 all_at $A
 check "they are counted so" wait_for 10 closed_by taken_down 4
 ctl a target files 127.0.0.1:$A_PORT down >/dev/null
-check "without any server nobody is served" wait_for 20 last none
+check "without any server no client is served" wait_for 20 last none
 check "the clients are closed for that" wait_for 10 eval "ctl a -j stats | jq -e '.services.files.closes.server.no_server > 0'"
 ctl a target files $B up >/dev/null
 check "until one is up again" wait_for 20 all_at $B

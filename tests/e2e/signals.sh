@@ -11,7 +11,7 @@ said_so() { grep -q 'reloaded: services kept 2' "$T/a.log"; }
 
 kill -HUP "${pid_of[a]}"
 check "SIGHUP reads the file again, and says so" wait_for 30 said_so
-check "the daemon goes on" alive a
+check "the daemon continues" alive a
 check "and serves" nfs_client "$V3" mixed three 4m 3
 stop_proxy a
 
@@ -22,7 +22,7 @@ exec 9<>"$T/full"
 pid_of[a]=$!
 serves a "$FRONT_PORT" "$FRONT_MNT" || bail "proxy a does not start"
 dd if=/dev/zero of="$T/full" bs=4096 oflag=nonblock 2>/dev/null # until it is full
-check "with a log that nobody reads it serves" nfs_client "$V3" mixed four 4m 4
+check "with an unread log it serves" nfs_client "$V3" mixed four 4m 4
 stop_proxy a
 exec 9>&-
 finish

@@ -82,8 +82,8 @@ check "all are connected" wait_for 10 are_six
 cut || bail "the network cannot be cut"
 for side in a b; do check "proxy $side releases all of them" wait_for 60 released $side; done
 for calls in idle held; do
-	check "near-$calls: hears that its server is gone" wait_for 20 closed near-$calls
-	check "iwarp-$calls: hears that its server is gone" wait_for 20 closed iwarp-$calls
+	check "near-$calls: is notified that its server is lost" wait_for 20 closed near-$calls
+	check "iwarp-$calls: is notified that its server is lost" wait_for 20 closed iwarp-$calls
 done
 check "each of them for that reason" wait_for 10 counter_is a closes silent = 6
 check "so has the acceptor on the other side" wait_for 10 counter_is b closes silent = 2

@@ -21,5 +21,5 @@ check "copies in other bytes reach the server once, through one proxy" rpc_peer 
 check "… through two" rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 copies
 check "the copies are counted" swallowed
 check "Replies of the proxy's own to RPCSEC_GSS Calls are denied ones, and counted" denied
-check "nobody was closed for an XID that was used again" counter_is a closes xid_reused -eq 0
+check "no connection was closed for a reused XID" counter_is a closes xid_reused -eq 0
 finish

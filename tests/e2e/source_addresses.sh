@@ -62,7 +62,7 @@ check "all reserved ports are taken" [ "$(seen 127.0.0.1)" = $RESERVED ]
 check "what comes after them is counted" [ "$(shortfalls)" = $((CLIENTS - RESERVED)) ]
 go
 stop_proxy a
-check "and told once" [ "$(warned)" = 1 ]
+check "and logged once" [ "$(warned)" = 1 ]
 
 two='source_address = [ "127.0.0.2", "127.0.0.3" ];'
 check "-t counts the ports of both" "$PROXY" -t -c <(from "$two max_connections = 718;")
@@ -84,7 +84,7 @@ for order in same reversed; do
 done
 go
 stop_proxy a
-check "nothing is told" [ "$(warned)" = 0 ]
+check "nothing is logged" [ "$(warned)" = 0 ]
 
 # An address of another family is skipped.
 begin 'source_address = [ "127.0.0.2", "::1", "127.0.0.3" ];'
@@ -113,6 +113,6 @@ for times in 2 3; do
 	again $times reversed
 	check "each is seen so again" wait_for 10 own_places
 done
-check "nobody wanted a port in vain" [ "$(counter a closes no_source_port)" = 0 ]
+check "every client got a port" [ "$(counter a closes no_source_port)" = 0 ]
 go
 finish

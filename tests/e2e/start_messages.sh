@@ -102,7 +102,7 @@ check "the warning has its level, once" \
 check "one service is one service" wait_for 10 said " is up: 1 service, 1 worker"
 stop one
 check "after SIGTERM: status 0" [ "$exit_status" = 0 ]
-check "who asked for it is said" wait_for 10 said "stop requested by SIGTERM from uid 0"
+check "the user of the stop is logged" wait_for 10 said "stop requested by SIGTERM from uid 0"
 check "stopping is followed by stopped" eval "grep -A1 'info: stopping\$' $T/one.log | grep -q 'info: stopped\$'"
 
 # ---------------------------------------------------------------- what is unavailable at the start
@@ -128,7 +128,7 @@ for address in tcp://192.0.2.1:12049 iwarp://192.0.2.1:20049; do
 	listening $address
 	check "$address, which is not here: up" starts
 	check "… a warning" wait_for 10 said "warning: one: the address of $address is not configured on this host (yet): the service becomes reachable once it is"
-	check "… and nobody is there" fails 1 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
+	check "… and no listener is there" fails 1 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
 	ip address add 192.0.2.1/32 dev lo
 	check "… until it is" with_limit 10 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
 	ip address del 192.0.2.1/32 dev lo
@@ -220,7 +220,7 @@ check "clients take turns" wait_for 30 came 5
 check "that they wait is a warning with its cure" wait_for 10 warned "one: clients wait: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows only 1 connections in total: raise it"
 stop crowd KILL
 stop one
-check "… and told once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]
+check "… and logged once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]
 fails_saying "hardly any descriptors" 1 \
 	"cannot start: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) is 14, but 50 are needed" \
 	prlimit --nofile=14:14

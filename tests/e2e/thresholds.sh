@@ -35,7 +35,7 @@ check "a callback of 4,096 bytes and its Reply pass two default proxies" reverse
 check "and those that fill a Send of 8,192" reverse passes 4 4040 8088
 check "none was refused" eval 'counter_is a rdma reverse_refused -eq 0 && counter_is b rdma reverse_refused -eq 0'
 chain 4096 0
-check "where the client's end has told 4,096 it fails" reverse fails 4096
+check "it fails if the client's end has announced 4,096" reverse fails 4096
 check "each is counted" counter_is b rdma reverse_refused -eq $CALLS
 check "shorter ones pass" reverse passes 4 3900
 stop_proxy a
@@ -53,7 +53,7 @@ for told in 0 1024 4096 65536 262144; do
 	# The end that accepts may use version two later.
 	least=$((bytes < 4096 ? 4096 : bytes))
 	start idle "$BIN/nfs_client" "$V3" hold "idle-$told" 8 1
-	check "$bytes: the client's end posts what it tells" wait_for 20 eval \
+	check "$bytes: the client's end posts what it announces" wait_for 20 eval \
 		"[ \"\$(posted a upstream)\" -ge $((24 * bytes)) ] && [ \$((\$(posted a upstream) % $bytes)) = 0 ] &&
 			[ \"\$(posted a upstream)\" -le $((88 * bytes)) ]"
 	check "$bytes: and the server's end" wait_for 20 eval \

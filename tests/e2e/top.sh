@@ -71,7 +71,7 @@ check "of connections, too" says 1 "there is no service none" ctl a --connection
 check "no JSON" says 2 "top has no JSON" ctl a -j top
 check "no delay of nothing" says 2 "'0' is not a number of seconds" ctl a -d 0 top
 check "no less than one block" says 2 "'0' is not a number of intervals" ctl a -n 0 top
-check "options of it are for nobody else" says 2 "--delay is for top" ctl a -d 1 status
+check "its options are rejected for other commands" says 2 "--delay is for top" ctl a -d 1 status
 key "TERM=dumb $CTL -s $T/a.sock -n 1 -d 0.2 top" Enter
 check "in blocks, too, where the terminal cannot do more" sees '^Calls/s .* over [0-9.]+ s'
 check "which is left as it is" wait_for 10 given_back
@@ -113,12 +113,12 @@ check "u asks for a service" sees '^Service \(empty: all\): *$'
 key mount Enter
 check "which alone is shown" sees 'only service mount'
 key u none Enter
-check "one that is none is told" sees '^No such service'
+check "an unknown service is reported" sees '^No such service'
 check "… and the other stays" sees 'only service mount'
 key u Enter
 check "nothing is all" sees_not 'alone'
 key d 1 x Enter
-check "d: what is no time is told" sees '^Not a number of seconds'
+check "d: an invalid time is reported" sees '^Not a number of seconds'
 key d 0.5 Enter
 check "d: another time" sees ' over (0\.[5-9]|[1-9][0-9]*\.[0-9]) s'
 key h
@@ -168,13 +168,13 @@ key C-z
 check "^Z: it is the shell's" sees 'Stopped'
 check "as it was" wait_for 10 given_back
 key fg Enter
-check "and goes on when it is told to" sees '^Calls/s '
+check "and continues on request" sees '^Calls/s '
 check "on its own screen" wait_for 10 is alternate_on 1
 key q
 check "until its end" ended 0
 top
 stop_proxy a
-check "a daemon that goes away is told" sees '^rpcrdma-proxyctl: (cannot reach the daemon|the daemon closed)'
+check "a daemon that ends is reported" sees '^rpcrdma-proxyctl: (cannot reach the daemon|the daemon closed)'
 check "with status 3, and the terminal is what it was" ended 3
 stop reader TERM
 mux kill-server

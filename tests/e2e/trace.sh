@@ -44,7 +44,7 @@ check "TCP carries records" is "$(of all 'map(.carried.client.call, .carried.cli
 check "short Calls go inline" is "$(of all 'map(select(.operation == "GETATTR") | .carried.upstream.call) | unique | join(" ")')" short
 check "the other proxy has the READs alone" is "$(of reads 'map(.operation) | unique | join(" ")')" READ
 check "as many" wait_for 10 has reads "$(of all 'map(select(.operation == "READ")) | length')"
-check "nothing is told of another client" has others 0
+check "no RPC of another client is shown" has others 0
 check "… and its name has the prefix of its version" is "$(of all 'map(select(.operation == "LOOKUP") | .error_name | strings) | unique | join(" ")')" NFS3ERR_NOENT
 check "what was no error has no name" is "$(of all 'map(select(.error == null and .error_name != null)) | length')" 0
 check "as text each has a line" wait_for 10 grep -qE '^[0-9:.]{12} +[0-9]+ 127.0.0.1 +READ +[0-9.]+ [mu]?s [a-z]+ [0-9.]+ [mu]?s$' $T/text.log
@@ -76,7 +76,7 @@ stop_proxy a
 start_chain
 watch slow a -j --slower 100ms
 check "a server that takes 150 ms" nfs_client "$V3" verify file 5m 3
-check "what is slow is told" wait_for 10 eval '[ "$(of slow length)" -gt 0 ]'
+check "slow RPCs are shown" wait_for 10 eval '[ "$(of slow length)" -gt 0 ]'
 check "… and in which stage" is "$(of slow 'map(select(.operation == "READ" and .stages_s.server < 0.1)) | length')" 0
 stop slow
 
@@ -93,7 +93,7 @@ check "a reader that never reads is dropped" wait_for 30 grep -q 'dropped the cl
 # has_had READER COUNT: the reader has COUNT lines, or some of them and a report of missed ones
 missed() { jq -s 'map(.missed // 0) | add // 0' "$T/$1.log"; }
 has_had() { [ $(($(of "$1" length) + $(missed "$1"))) -ge "$2" ]; }
-check "… and the one beside it has had each" wait_for 10 has_had reader 6000
+check "… and the other one gets all" wait_for 10 has_had reader 6000
 check "… most of them as lines" test "$(of reader length)" -ge 3000
 check "… and is not dropped" alive reader
 stop reader
@@ -123,7 +123,7 @@ if [ -n "${pid_of[paused]:-}" ]; then
 	if [ $count -lt 6000 ] && [ "$(of paused length)" = $count ]; then
 		ok "it is told how many it has missed # SKIP none of $count"
 	else
-		check "it is told how many it has missed" test "$(missed paused)" -gt 0
+		check "it gets the number of missed RPCs" test "$(missed paused)" -gt 0
 	fi
 	check "which are those that it has no line of" wait_for 10 has_had paused $count
 	check "and no more" is $(($(missed paused) + $(of paused length))) $count

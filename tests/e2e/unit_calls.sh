@@ -46,7 +46,7 @@ start_proxy a
 V3="nfs://127.0.0.1/export?version=3&nfsport=$FRONT_PORT&mountport=$FRONT_MNT"
 check "it serves" nfs_client "$V3" mixed three 1m 3
 check "it reads its file again" ctl b reload
-check "it is told to stop" ctl b stop
+check "it is stopped" ctl b stop
 ends_well b "it ends"
 allowed >"$T/may"
 sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$T/calls" | sort -u >"$T/does"

@@ -46,7 +46,7 @@ holds() { rm -f holder.log; start holder "$BIN/nfs_client" "$V3" hold held 1m 1 
 start_chain
 check "a client is served" holds
 check "both proxies show version two" both_see 2
-check "the first one's log tells it" wait_for 10 grep -q "open to .*, version 2" a.log
+check "the first one's log has it" wait_for 10 grep -q "open to .*, version 2" a.log
 stop holder KILL
 wait_for 10 no_connections b
 carried "both speak two"
@@ -63,7 +63,7 @@ B_SERVICE='listen_version = 1;'
 start_chain
 check "a client is served by a server of version one" holds
 check "both proxies show version one" both_see 1
-check "the first one's log tells why" wait_for 10 grep -q "server rejected version two: using version one" a.log
+check "the first one's log has the reason" wait_for 10 grep -q "server rejected version two: using version one" a.log
 check "the second one's, which version was asked for" wait_for 10 grep -q "version 2 is not supported" b.log
 stop holder KILL
 wait_for 10 no_connections b
@@ -79,6 +79,6 @@ stop_proxy b
 # shellcheck disable=SC2034
 A_SERVICE='' B_SERVICE=''
 start_chain
-check "a proxy tries version one only, unless it is told otherwise" nfs_client "$V3" mixed dir 1m 1
+check "a proxy tries only version one by default" nfs_client "$V3" mixed dir 1m 1
 check "so nothing of version two was sent" counter_is a rdma sends_version_two = 0
 finish

@@ -131,11 +131,11 @@ check "… but no second warning" warned b down "$over_tcp"
 calls 4006
 check "a proxy whose server is down is heard by the one before it" says a to-down 'it rejects: "its server refuses the connection"'
 calls 4007
-check "… which lets nobody in from here" says a to-denying 'it rejects: "your address is not allowed"'
+check "… which rejects all clients from here" says a to-denying 'it rejects: "your address is not allowed"'
 calls 4008
 check "… whose server has no address" says a to-nameless 'it rejects: "the name of its server cannot be resolved"'
 check "… and says in its own log which name" says b nameless 'its name "secret.example" cannot be resolved'
-check "but does not tell it to others" not grep -F secret.example a.log
+check "but does not show it to others" not grep -F secret.example a.log
 
 check "a server that is silent over TCP" says a to-silent "$wrong"
 finish
