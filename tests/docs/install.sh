@@ -15,7 +15,7 @@ file=$sysconfdir/rpcrdma-proxy.conf
 
 same "the unit starts the daemon with the file of sysconfdir" "$file" \
 	"$(sed -n 's/^ExecStart=.* -c //p' "$unit")"
-same "the daemon reads that file when it is told no other" "$file" \
+same "the daemon reads that file by default" "$file" \
 	"$("$builddir/daemon/rpcrdma-proxy" -h | sed -n 's/^  -c.*(\(.*\)).*/\1/p')"
 same "rpcrdma-proxy(8) names that file alone" "$file" \
 	"$(grep -o '[^ ]*/rpcrdma-proxy\.conf' "$man/rpcrdma-proxy.8" | sort -u)"
@@ -51,7 +51,7 @@ drain=$(sed -n '/^\.It Va drain_timeout_s/s/.*default \([0-9]*\).*/\1/p' "$man/r
 same "the unit gives a stop as long as the daemon says that it can take" "$((drain + $(figure daemon/proxy/proxy.h PROXY_STOP_S)))s" \
 	"$(setting TimeoutStopSec)"
 same "systemd never gives the daemon up" "0" "$(setting StartLimitIntervalSec)"
-same "systemd starts it again unless the manual says that this is in vain" \
+same "systemd restarts it, except after exit statuses for which the manual excludes that" \
 	"$(sed -n '/^\.Sh EXIT STATUS/,/^\.Sh DIAG/s/^\.It \(64\|78\)$/\1/p' "$man/rpcrdma-proxy.8" | xargs)" \
 	"$(setting RestartPreventExitStatus)"
 

@@ -79,5 +79,5 @@ check "names with blanks are undone" [ -e "$work/with a blank" ]
 same "the last one first" "second first" "$(paste -sd ' ' "$work/order")"
 check "what was forgotten is not done" [ ! -e "$work/never" ]
 check "nothing is left to be undone" [ ! -e "$state/undo" ]
-check "nobody is asked who is not there" eval '! ask "pull the cable" </dev/null'
+check "no question is asked without a terminal" eval '! ask "pull the cable" </dev/null'
 tap_end

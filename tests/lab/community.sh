@@ -22,12 +22,12 @@ judged() {
 
 echo "stressors 3 | > xattr: status [23] | the server has none" >"$known"
 same "two lists that are the same pass" "|0" "$(judged git 3 'a\nb\n' 'a\nb\n' | paste -sd '|')"
-same "what is only directly fails, and is told" "< b|1 results differ: < b|1" "$(judged git 3 'a\nb\n' 'a\n' | paste -sd '|')"
+same "a result that is only direct fails, and is printed" "< b|1 results differ: < b|1" "$(judged git 3 'a\nb\n' 'a\n' | paste -sd '|')"
 same "what is only through the proxy fails" "> b|1 results differ: > b|1" "$(judged git 3 'a\n' 'a\nb\n' | paste -sd '|')"
 same "another result of one case is two lines that differ" "< a: status 0|> a: status 1|2 results differ: < a: status 0;> a: status 1|1" \
 	"$(judged git 3 'a: status 0\n' 'a: status 1\n' | paste -sd '|')"
 same "bytes that are no text hide nothing" "< b|1 results differ: < b|1" "$(judged git 3 'a\0\nb\n' 'a\0\n' | paste -sd '|')"
-same "what is known passes, and is told" "# known: stressors, 3: > xattr: status 2: the server has none|0" \
+same "a known difference passes, and is printed" "# known: stressors, 3: > xattr: status 2: the server has none|0" \
 	"$(judged stressors 3 'a\n' 'a\nxattr: status 2\n' | paste -sd '|')"
 same "of another version it is not known" "> xattr: status 2|1 results differ: > xattr: status 2|1" \
 	"$(judged stressors 4.2 'a\n' 'a\nxattr: status 2\n' | paste -sd '|')"
@@ -57,7 +57,7 @@ check "libnfs's own tests, or why there are none, are where the guests of all ke
 
 # wrong ARGUMENT...: prints the status and the first line of an error of run.sh
 wrong() { local said; said=$("$lab/run.sh" --options-only "$@" 2>&1); echo "$? $(head -1 <<<"$said")"; }
-same "a guest that is not there is told before anything is done" "2 run.sh: nobody: there is no such guest" "$(wrong --full nobody)"
+same "an unknown guest is reported before anything runs" "2 run.sh: nobody: there is no such guest" "$(wrong --full nobody)"
 same "a file that guests have in common is none" "2 run.sh: lib: there is no such guest" "$(wrong lib)"
 same "nor is a kernel that is not there" "2 run.sh: 5.10: there is no such kernel: 6.1 6.12" "$(wrong --kernel 5.10)"
 same "what is right passes" "0 " "$(wrong --full --kernel 6.12 verbs)"
@@ -75,7 +75,7 @@ recorded() {
 	echo "$(cat "$dir/copy/tests/lab/RESULTS.md"), $(grep -c '^| all its rows ' "$dir/build/lab/RESULTS.md")"
 }
 if unshare --net --mount --uts --ipc --pid --fork --kill-child --mount-proc true 2>/dev/null; then
-	same "a run without a kernel leaves the record as it is, and writes one beside the logs" "the record, 1" "$(recorded --full)"
+	same "a run without a kernel keeps the record, and writes another one next to the logs" "the record, 1" "$(recorded --full)"
 	rm -f "$dir/build/lab/RESULTS.md"
 	same "so does one of a single guest" "the record, 1" "$(recorded --full verbs)"
 else

@@ -79,7 +79,7 @@ same "so do the judge's verdicts" "| judge: siw client, 4.1 | ok: 3 Calls, 1 s |
 	"$(grep '^| judge' "$dir/RESULTS.md")"
 same "a row whose name begins as another one's is not that one" "| siw client, 4.1: kills | ok, 9 s | - |" \
 	"$(grep 'kills |' "$dir/RESULTS.md")"
-same "what is skipped is told" "| systemd | - | skipped: no package |" "$(grep '^| systemd' "$dir/RESULTS.md")"
+same "skipped rows are shown" "| systemd | - | skipped: no package |" "$(grep '^| systemd' "$dir/RESULTS.md")"
 same "both kernels are named" 1 "$(grep -c '^Kernels 6.1.0-1-amd64 and 6.12.95-amd64 as' "$dir/RESULTS.md")"
 
 # verdict SERIES: prints the verdict on a scenario that a list has only for 6.1, and that the peer has not seen pass

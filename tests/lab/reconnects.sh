@@ -43,14 +43,14 @@ judged() {
 server="tcp client, tcp=>iwarp, knfsd over siw, 4.2"
 client="configuration: siw client, iwarp=>tcp, knfsd, 4.1"
 tcp 2; begin "$server" tcp-iwarp
-same "a mount that has stayed connected is clean, whatever earlier rows met" 0 "$(judged)"
+same "a mount without reconnects is clean, independent of earlier rows" 0 "$(judged)"
 tcp 4
 same "a reconnect that nothing explains is a failure" "reconnected: 4 connects, not 2|1" "$(judged | paste -sd '|')"
 note "tcp-iwarp#201 10.0.2.15:875" server "RDMA Write"
 same "one after a wrong CRC of siw is not, and is reported with the kernel's version" \
 	"# siw of Linux 6.1.0 sent wrong CRCs, and the client connected again for each: 1 RDMA Write|0" "$(judged | paste -sd '|')"
 tcp 6
-same "another one beside it is" "reconnected: 6 connects, not 4|1" "$(judged | tail -n +2 | paste -sd '|')"
+same "a further reconnect fails" "reconnected: 6 connects, not 4|1" "$(judged | tail -n +2 | paste -sd '|')"
 tcp 2
 same "a wrong CRC without a reconnect is, too" "reconnected: 2 connects, not 4|1" "$(judged | tail -n +2 | paste -sd '|')"
 note "tcp-iwarp#203 10.0.2.15:955" server "Send"
@@ -78,7 +78,7 @@ same "on RDMA a connection counts once" \
 rdma 3
 same "and a second one is a failure" "reconnected: 3 connects, not 2|1" "$(judged | tail -n +2 | paste -sd '|')"
 rdma 2 1
-same "a bad reply fails beside a wrong CRC" "1 bad replies|1" "$(judged | tail -n +2 | paste -sd '|')"
+same "a bad Reply fails even with a wrong CRC" "1 bad replies|1" "$(judged | tail -n +2 | paste -sd '|')"
 tcp 2; begin "$server" tcp-iwarp
 note "tcp-iwarp#1 10.0.2.15:875" server "RDMA Write"
 tcp 4

@@ -76,14 +76,14 @@ same "so is one around it" "8 3" "$(compiled 2)"
 same "and another one in its place" "8 7" "$(compiled 3)"
 same "statements are broken" "5 8" "$(compiled 4)"
 
-same "a place that is not there any more is told" "t.txt:1: does not apply: its place is 0 times in code.c:first: b > a" \
+same "a missing place is reported" "t.txt:1: does not apply: its place is 0 times in code.c:first: b > a" \
 	"$(applied <<<$'A1-1 code.c:first\n- b > a\n+ true')"
 same "so is one that is there twice" "t.txt:1: does not apply: its place is 2 times in code.c:: a + 1" \
 	"$(applied <<<$'A1-1 code.c\n- a + 1\n+ a')"
 same "and a function that is gone" "t.txt:1: code.c has no function third" "$(applied <<<$'A1-1 code.c:third\n- a\n+ b')"
-same "places that overlap are told" "t.txt:1: overlaps t.txt:5" \
+same "overlapping places are reported" "t.txt:1: overlaps t.txt:5" \
 	"$(applied <<<$'A1-1 code.c:first\n- b < a ? a\n+ 1\n\nA1-2 code.c:first\n- a : b\n+ 2')"
-same "what is no mutant is told" "t.txt:1: not TAG... FILE:FUNCTION, lines with - and lines with +" \
+same "an invalid mutant is reported" "t.txt:1: not TAG... FILE:FUNCTION, lines with - and lines with +" \
 	"$(applied <<<$'A1-1 code.c:first\n+ 2')"
 
 "$tools/mutants" --check >"$work/said"

@@ -101,7 +101,7 @@ scripts() {
 		grep -E '^(deb-systemd-invoke|systemd-sysusers|systemctl)' "$work/said/log"
 }
 if unshare -m mount -t tmpfs tmpfs /run 2>/dev/null; then
-	same "at an upgrade the old one goes on until the new one is there" "" \
+	same "at an upgrade the old daemon runs until the new one is installed" "" \
 		"$(scripts - "$work/control/prerm" upgrade 0.2.0)"
 	installed="systemd-sysusers rpcrdma-proxy.conf
 systemctl --system daemon-reload

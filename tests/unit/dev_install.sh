@@ -113,7 +113,7 @@ release debian 12
 dev_does install_build >/dev/null
 build=$(packages)
 check "the packages of ./dev demo are installed" demo_does install_demo
-same "beside those of the build they are a compiler of C alone, an NFS server, an NFS client, and what makes hosts of namespaces" \
+same "in addition to those of the build they are a C compiler, an NFS server, an NFS client, and tools for namespaces" \
 	"gcc iproute2 libc6-dev libnfs-dev libnfs-utils make mount netbase nfs-ganesha nfs-ganesha-vfs rpcbind util-linux" \
 	"$(comm -13 <(tr ' ' '\n' <<<"$build") <(tr ' ' '\n' <<<"$(packages)") | xargs)"
 same "none of them starts with the machine" "ssh.service" "$(enabled)"
@@ -134,7 +134,7 @@ for system in "debian 11" "fedora 43" "ubuntu 24.04"; do
 		"dev: the demo needs ganesha.nfsd nfs-cp libnfs: install them (on Debian 12 (bookworm) and 13 (trixie) ./dev demo does)"
 	same "$system: nothing is installed" "" "$(packages)"
 	printf '%s\n' ganesha.nfsd nfs-cp libnfs >>"$MACHINE/programs"
-	check "$system: with all of that it goes on" demo_does install_demo
+	check "$system: with all of that it continues" demo_does install_demo
 	same "$system: then too nothing is installed" "" "$(packages)"
 done
 same "the packages of the build have all libraries that configure asks for" \
@@ -142,14 +142,14 @@ same "the packages of the build have all libraries that configure asks for" \
 		sed 's/>= *[0-9.]*//g' | xargs -n 1 | sort | xargs)" \
 	"$(dev_does eval 'printf "%s\n" "${demo_libraries[@]}"' | sort | xargs)"
 
-check "--help tells of the demo, and of --verbose" grep -q -e '--verbose' <("$dev" demo --help)
+check "--help describes the demo and --verbose" grep -q -e '--verbose' <("$dev" demo --help)
 refuses() { "$@" >/dev/null 2>&1; [ $? = 2 ]; }
 check "another command has no --verbose" refuses "$dev" build --verbose
 check "the demo has no other option" refuses "$dev" demo --full
 check "nor anything behind --verbose" refuses "$dev" demo --verbose extra
 machine
 release debian 12
-check "an ordinary user is told at once that the demo needs root" fails_with "id() { echo 1000; }; command_demo" \
+check "an ordinary user immediately gets the message that the demo needs root" fails_with "id() { echo 1000; }; command_demo" \
 	"dev: the demo needs root: run it as root or with sudo"
 same "and nothing is installed" "" "$(packages)"
 
@@ -180,7 +180,7 @@ machine
 release debian 12
 # says COMMAND: prints its message for an ordinary user without sudo
 without_sudo() { dev_does eval 'id() { echo 1000; }; command() { [ "$2" != sudo ] && builtin command "$@"; }; '"$1" 2>&1; }
-same "an ordinary user without sudo is told in one line what is to be installed" \
+same "an ordinary user without sudo gets one line with the packages to install" \
 	"dev: needs root or sudo to install python3 tmux" "$(without_sudo 'install_packages python3 tmux')"
 same "and nothing is installed" "" "$(packages)"
 same "on another system one line says how to build" \
@@ -196,8 +196,8 @@ lab_does() {
 }
 same "all that is behind ./dev lab goes to the laboratory" "installs|runs --full --kernel 6.12 verbs|0" \
 	"$(lab_does --full --kernel 6.12 verbs)"
-same "a mistake is told before anything is installed and built" "2" "$(lab_does verbz)"
-check "help is told wherever it is asked for" grep -q '^usage: ./dev lab' <("$dev" lab verbs --help)
+same "a mistake is reported before anything is installed and built" "2" "$(lab_does verbz)"
+check "--help works at any place of the command line" grep -q '^usage: ./dev lab' <("$dev" lab verbs --help)
 
 # ---------------------------------------------------------------- ./dev test, hostile
 
@@ -218,7 +218,7 @@ check "the policy is the machine's own still" grep -q own "$MACHINE/policy-rc.d"
 
 machine
 touch "$MACHINE/apt-fails"
-check "it is told if packages cannot be installed" eval "! dev_does install_test"
+check "it fails if packages cannot be installed" eval "! dev_does install_test"
 same "then too none starts with the machine" "ssh.service" "$(enabled)"
 check "and the policy is gone" gone "$MACHINE/policy-rc.d"
 

@@ -83,10 +83,10 @@ dev_does <<-END
 	stage_end busy
 	stages_end
 END
-same "what runs beside is added up too" "3 passed, 1 failed, 0 skipped" "$(tail -n 1 "$work/said")"
-check "its failures are told" said '^not ok - other: two: a$'
+same "the cases of a parallel stage are added, too" "3 passed, 1 failed, 0 skipped" "$(tail -n 1 "$work/said")"
+check "its failures are shown" said '^not ok - other: two: a$'
 check "its processor time is its own" said '^ +[0-9]+ +- +[2-9] +1  busy$'
-check "and not that of the stage that it ran beside" said '^ +[0-9]+ +- +[01] +1  meanwhile$'
+check "and not that of the stage next to it" said '^ +[0-9]+ +- +[01] +1  meanwhile$'
 
 # ---------------------------------------------------------------- repeated runs
 

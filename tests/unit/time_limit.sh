@@ -24,7 +24,7 @@ same "a command that takes too long is ended" 124 "$(status fast "$TIME_LIMIT" 0
 same "one that does not end at TERM, too, though it prints" 124 \
 	"$(status fast "$TIME_LIMIT" -o 0.1 sh -c 'trap "" TERM; while :; do echo; sleep 1; done')"
 same "what it has started is ended too" 124 "$(status fast "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true')"
-check "so that nobody holds its output" [ "$(env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true' | wc -c)" = 0 ]
+check "so that no process holds its output" [ "$(env TIME_LIMIT_WORK_S=100 "$TIME_LIMIT" 0.1 sh -c 'sleep 1000; true' | wc -c)" = 0 ]
 same "output renews the limit with -o" "$(seq 10)" "$("$TIME_LIMIT" -o 1 sh -c 'for i in $(seq 10); do sleep 0.3; echo $i; done')"
 same "up to ten times the limit" 124 "$(status fast "$TIME_LIMIT" -o 0.5 sh -c 'while :; do echo; sleep 0.02; done')"
 same "the output is whole" "$(seq 200000 | cksum)" "$("$TIME_LIMIT" -o 100 seq 200000 | cksum)"
