@@ -52,7 +52,7 @@ same "one after a wrong CRC of siw is not, and is reported with the kernel's ver
 tcp 6
 same "a further reconnect fails" "reconnected: 6 connects, not 4|1" "$(judged | tail -n +2 | paste -sd '|')"
 tcp 2
-same "a wrong CRC without a reconnect is, too" "reconnected: 2 connects, not 4|1" "$(judged | tail -n +2 | paste -sd '|')"
+same "a wrong CRC without a reconnect fails, too" "reconnected: 2 connects, not 4|1" "$(judged | tail -n +2 | paste -sd '|')"
 note "tcp-iwarp#203 10.0.2.15:955" server "Send"
 tcp 6
 same "two explain two" \

@@ -17,7 +17,7 @@ STEP_BYTES = 4096
 
 
 class Characteristics:
-    """The part of an end that knows what both ends are."""
+    """The part of an end that handles the characteristics of both ends."""
 
     def __init__(self):
         self.receive_size = max(DEFAULT_BYTES, self.options.inline_threshold_bytes)
@@ -35,19 +35,19 @@ class Characteristics:
     # ------------------------------------------------------------ what holds
 
     def largest_send(self):
-        """The largest Send that this end makes: B3.1-5."""
+        """Returns the largest Send of this end: B3.1-5."""
         return max(self.options.inline_threshold_bytes, self.options.receive_max_bytes)
 
     def peer_value(self, ident):
-        """What holds for the peer; where it told nothing, the default: B3-1."""
+        """Returns the peer's value, or the default: B3-1."""
         return self.peers.get(ident, wire.DEFAULTS[ident])
 
     def told(self, ident):
-        """Whether the peer told this."""
+        """Returns whether the peer has announced this."""
         return ident in self.peers
 
     def send_limit_two(self):
-        """The largest Send that the peer takes in version two: X-5, X-14, B3.1-4, B3.1-5."""
+        """Returns the largest Send that the peer can receive in version two: X-5, X-14, B3.1-4, B3.1-5."""
         if self.told(wire.RBSIZ):
             limit = min(max(DEFAULT_BYTES, self.peer_value(wire.RBSIZ)), self.largest_send())
         else:
@@ -56,31 +56,31 @@ class Characteristics:
         return min(limit, max(DEFAULT_BYTES, self.waiting.get(wire.RBSIZ, limit)))
 
     def receive_limit_two(self):
-        """The largest Send that may be counted on to come: B3.1-6."""
+        """Returns the largest Send that the peer may rely on: B3.1-6."""
         if self.peer_understands:
             return self.told_size
         return min(max(DEFAULT_BYTES, self.options.inline_threshold_bytes),
                    max(DEFAULT_BYTES, self.peer_data().send_bytes))
 
     def may_invalidate_two(self):
-        """X-6, X-14: the peer's characteristic alone counts."""
+        """Returns whether the peer permits invalidation by its characteristic: X-6, X-14."""
         return self.options.invalidate and self.peer_value(wire.RQREMINV)
 
     def peer_takes_reverse(self):
-        """Whether reverse Calls may go; where nothing is told, the ULP implies it: B3.3-2."""
+        """Returns whether reverse Calls may be sent; without a value, the ULP implies it: B3.3-2."""
         return self.peer_value(wire.BRS) != wire.BRS_NONE
 
     def reverse_has_chunks(self):
-        """Whether reverse Calls use chunks: X-16."""
+        """Returns whether reverse Calls use chunks: X-16."""
         return (self.in_two() and self.options.reverse_chunks
                 and self.peer_value(wire.BRS) == wire.BRS_GENL)
 
     def fits_receive(self, size):
-        """Whether a Send fits the receive that it takes: B3.1-1."""
+        """Returns whether a Send fits its receive: B3.1-1."""
         return size <= self.receive_size
 
     def own_values(self):
-        """All that this end knows of itself: B4.1-2."""
+        """Returns all characteristics of this end: B4.1-2."""
         reverse = self.options.reverse_chunks
         invalidate = self.options.invalidate and (self.connector or reverse)
         return [(wire.RBSIZ, wire.value_bytes(wire.RBSIZ, self.receive_size)),
@@ -91,13 +91,13 @@ class Characteristics:
     # ------------------------------------------------------------ telling
 
     def operation(self, opttype, optinfo, xid):
-        """An RDMA_OPTIONAL; its credit is asked for or granted as in a Call or Reply: X-10."""
+        """Sends an RDMA_OPTIONAL. Its credit field is a request or a grant, as in a Call or Reply: X-10."""
         credit = self.ask() if self.connector else self.grant(0)
         return header.Header(xid, vers=TWO, credit=credit, proc=header.OPTIONAL,
                              opttype=opttype, optinfo=optinfo)
 
     def init_message(self, xid):
-        """INIT_XCHAR; two of the three never change. B4.1-1 to -3."""
+        """Sends INIT_XCHAR. Two of the three values never change. B4.1-1 to -3."""
         self.init_sent = True
         if not self.options.characteristics:
             return self.operation(wire.INIT_XCHAR, wire.encode_init([]), xid)
@@ -105,7 +105,7 @@ class Characteristics:
         return self.operation(wire.INIT_XCHAR, wire.encode_init(self.own_values(), {1, 2}), xid)
 
     def request(self, ident, value):
-        """Asks the peer for a value by REQ_XCHAR: B4.2-1."""
+        """Requests a value of the peer by REQ_XCHAR: B4.2-1."""
         if ident in self.waiting:
             return
         self.waiting[ident] = value
@@ -119,7 +119,7 @@ class Characteristics:
         self.tell_more()
 
     def update(self, ident, value, pendclr=False):
-        """Tells of a new value of ours by UPD_XCHAR: B4.4-1."""
+        """Announces a new value of ours by UPD_XCHAR: B4.4-1."""
         def tell():
             self.unheard += 1
             info = wire.encode_upd((ident, wire.value_bytes(ident, value)), pendclr)
@@ -130,41 +130,41 @@ class Characteristics:
         self.tell_more()
 
     def held(self):
-        """Credits that operations of the connector take: X-11."""
+        """Returns the credits that operations of the connector use: X-11."""
         return len(self.requests) + self.unheard if self.connector else 0
 
     def may_update(self, room):
-        """Whether an operation may go; one without an answer leaves a credit: X-11."""
+        """Returns whether an operation may be sent; one without an answer must leave a credit: X-11."""
         if not self.connector:
             return not self.unheard and not self.requests
         return self.may_call() and len(self.pending) + self.held() + room < self.granted
 
     def tell_more(self):
-        """Sends the operations that wait."""
+        """Sends waiting operations."""
         while self.to_tell and self.may_update(self.to_tell[0][0]):
             self.to_tell.popleft()[1]()
 
     def heard(self):
-        """The peer has spoken: what had no answer is over."""
+        """Ends operations without an answer, because the peer has sent a message."""
         if self.unheard:
             self.unheard = 0
             self.tell_more()
             self.send_more()
 
     def after_probe(self):
-        """Version two is settled by an answer."""
+        """Settles version two by an answer."""
 
     # ------------------------------------------------------------ taking operations
 
     def operations(self):
-        """What is understood, by opttype; nothing of it has an RPC message behind it: B4-1."""
+        """Returns the known operations by opttype; none has an RPC message after it: B4-1."""
         if not self.options.characteristics:
             return {}
         return {wire.INIT_XCHAR: self.take_init, wire.REQ_XCHAR: self.take_req,
                 wire.RESP_XCHAR: self.take_resp, wire.UPD_XCHAR: self.take_upd}
 
     def take_optional(self, message):
-        """An RDMA_OPTIONAL that decodes: X-9, X-10, E3.1-1."""
+        """Handles an RDMA_OPTIONAL that decodes: X-9, X-10, E3.1-1."""
         if self.connector:
             self.take_grant(message.credit)
         operation = self.operations().get(message.opttype)
@@ -180,28 +180,28 @@ class Characteristics:
         self.send_more()
 
     def refuse_option(self, xid):
-        """An operation that is not known: E3.1-1."""
+        """Refuses an unknown operation: E3.1-1."""
         self.put(header.Header(xid, vers=TWO, credit=self.grant(0), proc=header.ERROR,
                                err=header.INVAL_OPTION))
 
     def take_init(self, message):
-        """INIT_XCHAR, the first or another: B4.1-4, B4.1-5; it has an answer by X-1 only."""
+        """Handles INIT_XCHAR, the first or a further one: B4.1-4, B4.1-5; it has an answer by X-1 only."""
         values, _nochg = wire.decode_init(message.optinfo)
         self.learn(values)
         if not self.connector and not self.init_sent:
             self.answer_init(message)
 
     def answer_init(self, message):
-        """The acceptor's own, with the XID of the connector's."""
+        """Sends the acceptor's INIT_XCHAR, with the XID of the connector's."""
         self.put(self.init_message(message.xid))
 
     def learn(self, values):
-        """Values of the peer's; the last of an id holds, one that is not known is skipped."""
+        """Takes values of the peer. The last one of an id holds; unknown ids are skipped."""
         for ident, value in wire.values_known(values).items():
             self.peers[ident] = value
 
     def take_req(self, message):
-        """REQ_XCHAR: B4.2-1, B4.3-1."""
+        """Handles REQ_XCHAR: B4.2-1, B4.3-1."""
         values = wire.decode_req(message.optinfo)
         verdicts = {'done': set(), 'rej': set(), 'pend': set()}
         for index, (ident, data) in enumerate(values):
@@ -209,7 +209,7 @@ class Characteristics:
         self.put(self.operation(wire.RESP_XCHAR, wire.encode_resp(**verdicts), message.xid))
 
     def verdict(self, ident, data):
-        """What becomes of one value that the peer wants."""
+        """Returns the result for one requested value."""
         if ident not in wire.DEFAULTS:
             return 'rej'
         if ident != wire.RBSIZ:
@@ -222,13 +222,13 @@ class Characteristics:
         return self.lowered(size)
 
     def raised(self, size):
-        """The peer wants larger receives: B3.1-3. Here there are no old ones to wait for."""
+        """Raises the receive size: B3.1-3. This end has no old receives to wait for."""
         self.lower_pending = None
         self.receive_size = self.told_size = size
         return 'done'
 
     def lowered(self, size):
-        """It wants smaller ones: B3.1-4, B3.1-7."""
+        """Lowers the receive size: B3.1-4, B3.1-7."""
         self.lower_pending = size
         if self.counted_on() > size:
             return 'pend'
@@ -236,22 +236,22 @@ class Characteristics:
         return 'done'
 
     def counted_on(self):
-        """The longest inline Reply that a Call in flight counts on."""
+        """Returns the longest inline Reply that a Call in flight relies on."""
         return max((p.counts_on for p in self.pending.values()), default=0)
 
     def give_lower(self):
-        """Receives become smaller."""
+        """Lowers the size of receives."""
         self.receive_size = self.told_size = self.lower_pending
         self.lower_pending = None
 
     def one_answered(self):
-        """A Call of ours is over: perhaps a lower size may be granted now."""
+        """Grants a pending lower size if the end of a Call of ours permits it."""
         if self.lower_pending is not None and self.counted_on() <= self.lower_pending:
             self.give_lower()
             self.update(wire.RBSIZ, self.receive_size, pendclr=True)
 
     def take_resp(self, message):
-        """RESP_XCHAR; what is in two subsets or in none counts as rejected: B4.3-1, B4.3-2."""
+        """Handles RESP_XCHAR. A value in two subsets or in none counts as rejected: B4.3-1, B4.3-2."""
         subsets = wire.decode_resp(message.optinfo)
         values = self.requests.pop(message.xid, None)
         if values is None:
@@ -267,14 +267,14 @@ class Characteristics:
                 self.learn([(ident, data)])
 
     def take_upd(self, message):
-        """UPD_XCHAR: B4.4-1, B4.4-2; a lower size is obeyed at once: B3.1-8."""
+        """Handles UPD_XCHAR: B4.4-1, B4.4-2; a lower size takes effect immediately: B3.1-8."""
         (ident, data), pendclr = wire.decode_upd(message.optinfo)
         self.learn([(ident, data)])
         if pendclr:
             self.waiting.pop(ident, None)
 
     def operation_failed(self, error):
-        """An RDMA_ERROR: what it was for is off. Whether it was for no Call: X-12."""
+        """Ends the operation of an RDMA_ERROR. Returns whether it was for no Call: X-12."""
         values = self.requests.pop(error.xid, None)
         if values is None:
             return error.xid == self.probed or self.for_operations_only(error)
@@ -284,22 +284,22 @@ class Characteristics:
 
     @staticmethod
     def for_operations_only(error):
-        """INVAL_OPTION answers no Call: X-12."""
+        """Handles INVAL_OPTION, which answers no Call: X-12."""
         return error.vers == TWO and error.err == header.INVAL_OPTION
 
     # ------------------------------------------------------------ wanting other sizes
 
     def rounded(self, size):
-        """A receive size for messages of this one."""
+        """Returns a receive size for messages of this size."""
         return min(self.largest_send(), -(-size // STEP_BYTES) * STEP_BYTES)
 
     def often(self, what):
-        """Counts; whether it is so often that something should be done."""
+        """Counts an event. Returns whether it has occurred often enough to react."""
         self.by_chunk[what] += 1
         return self.by_chunk[what] % OFTEN == 0
 
     def watch_sizes(self, pending, most):
-        """A Call is sent: what went by chunk and would fit a larger receive may raise one."""
+        """Handles a sent Call. Data in a chunk that would fit a larger receive may raise the size."""
         if not (self.in_two() and self.peer_understands and self.connector):
             return
         whole = len(pending.call) + PLAIN_BYTES

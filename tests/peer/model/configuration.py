@@ -29,79 +29,79 @@ class Configuration:
     # ------------------------------------------------------------ what this end says
 
     def room(self):
-        """The largest message that it takes inline, whatever header comes with it: A6.2-9."""
+        """Returns the longest inline message that it can receive, with any header: A6.2-9."""
         return max(MIN_BYTES, self.options.inline_threshold_bytes - LONGEST_HEADER)
 
     def reads_taken(self):
-        """The Reads of its memory that the connection has: A6.2-2; with revision one of MPA its own."""
+        """Returns the connection's limit of Reads of its memory: A6.2-2; with MPA revision one its own limit."""
         ours, theirs = self.conn.start.ird, self.conn.peer.ord
         return ours if theirs is None else min(ours, theirs)
 
     def conf_args(self):
-        """Of the client."""
+        """Returns the arguments of the client."""
         return ccp.Args(self.options.inline_threshold_bytes, self.room(), self.reads_taken())
 
     def conf_results(self):
-        """Of the server."""
+        """Returns the results of the server."""
         return ccp.Results(self.room(), self.options.padding_align_bytes, self.reads_taken())
 
     # ------------------------------------------------------------ what the peer's values do
 
     def at_least(self, value):
-        """A size of the peer's as it counts: A6.2-7."""
+        """Returns the effective size of the peer: A6.2-7."""
         return max(MIN_BYTES, value)
 
     def send_limit(self):
-        """The largest Send: of the connector a Call, of the acceptor a Reply."""
+        """Returns the largest Send: of the connector for a Call, of the acceptor for a Reply."""
         told = self.call_limit if self.connector else self.reply_limit
         if told is None:
             return super().send_limit() if self.conf_xid is None else MIN_BYTES
         return min(self.options.inline_threshold_bytes, self.at_least(told))
 
     def receive_limit(self):
-        """The largest Send that may come: what was told."""
+        """Returns the largest Send that this end can receive: the announced size."""
         if self.connector and self.call_limit is not None:
             return self.room()
         return super().receive_limit()
 
     def read_depth(self):
-        """How many Reads may be under way: A6.2-5."""
+        """Returns the limit of concurrent Reads: A6.2-5."""
         depth = super().read_depth()
         return depth if self.peer_reads is None else min(depth, self.peer_reads)
 
     def call_flaw(self, message):
-        """A Call with something to read from a client that takes no Reads."""
+        """Returns the error of a Call with Read chunks from a client that permits no Reads."""
         if message.reads and self.peer_reads == 0:
             return 'no RDMA Reads at the client'
         return super().call_flaw(message)
 
     def may_expose(self):
-        """Nothing to be read may go to an end that said zero, whichever way zero is meant."""
+        """Returns whether this end may expose memory for Reads; not to an end that announced zero."""
         return super().may_expose() and self.peer_reads != 0
 
     def may_pull(self, message):
-        """Nor is read from one."""
+        """Returns whether this end may Read from the peer."""
         return super().may_pull(message) and self.peer_reads != 0
 
     def carries(self, message):
-        """No Call has read chunks for a server that takes no Reads."""
+        """Returns whether Calls may have Read chunks; not if the server makes no Reads."""
         return super().carries(message) and not (message.reads and self.peer_reads == 0)
 
     def alignment(self):
-        """What opaques are aligned to: as the server recommends, where that can be: A6.2-6."""
+        """Returns the alignment of opaques: the server's recommendation, if possible: A6.2-6."""
         own = super().alignment()
         return self.server_align if own > 1 and 1 < self.server_align <= MIN_BYTES else own
 
     # ------------------------------------------------------------ the client
 
     def opened(self):
-        """The connection is there: it is configured before anything else goes: A6.1-1."""
+        """Configures a new connection before any other message: A6.1-1."""
         if self.connector and self.options.config_protocol:
             self.configure()
         super().opened()
 
     def configure(self):
-        """Asks."""
+        """Sends the CONF_RDMA Call."""
         self.conf_xid = xid = self.own_xid()
         call = rpc.call(xid, self.options.config_program, ccp.VERSION, ccp.CONF_RDMA,
                         ccp.encode_args(self.conf_args()))
@@ -109,11 +109,11 @@ class Configuration:
         self.conn.loop.after(PATIENCE_S, lambda: self.conf_is_over(xid))
 
     def may_send(self):
-        """Calls wait until the configuration is over."""
+        """Returns whether Calls may be sent; they wait for the configuration."""
         return self.conf_xid is None and super().may_send()
 
     def conf_is_over(self, xid, results=None):
-        """The answer is here, or none comes; without results all stays as it was: A6.1-2."""
+        """Ends the configuration. Without results nothing changes: A6.1-2."""
         if self.conf_xid != xid or self.conn.ended:
             return
         self.conf_xid = None
@@ -123,7 +123,7 @@ class Configuration:
         self.send_more()
 
     def take_reply(self, message, invalidated):
-        """A Reply, to CONF_RDMA or to a Call."""
+        """Handles a Reply to CONF_RDMA or to another Call."""
         if self.conf_xid is None or message.xid != self.conf_xid:
             super().take_reply(message, invalidated)
             return
@@ -132,7 +132,7 @@ class Configuration:
 
     @staticmethod
     def results_of(message):
-        """What the server says of itself, or None."""
+        """Returns the results of the server, or None."""
         try:
             reply = rpc.decode(message.body)
             if reply.succeeded:
@@ -142,7 +142,7 @@ class Configuration:
         return None
 
     def take_error(self, data):
-        """An RDMA_ERROR, for CONF_RDMA or for a Call."""
+        """Handles an RDMA_ERROR for CONF_RDMA or for another Call."""
         xid = header.decode_fixed(data)[0]
         if self.conf_xid is not None and xid == self.conf_xid:
             self.conf_is_over(xid)
@@ -150,14 +150,14 @@ class Configuration:
             super().take_error(data)
 
     def call(self, call, done=None):
-        """A Call of this end's; the program itself is not for others: A6.2-8."""
+        """Makes a Call; the configuration program is not forwarded: A6.2-8."""
         if self.connector and self.options.config_protocol and self.is_conf(call):
             return self.no_such_program(call, done)
         return super().call(call, done)
 
     @staticmethod
     def no_such_program(call, done):
-        """A Call that is answered at once."""
+        """Answers a Call immediately."""
         pending = Pending(rpc.xid_of(call), call, done)
         pending.reply = rpc.accepted(pending.xid, stat=rpc.PROG_UNAVAIL)
         if done:
@@ -167,11 +167,11 @@ class Configuration:
     # ------------------------------------------------------------ the server
 
     def is_conf(self, call):
-        """Whether a Call is of the configuration program."""
+        """Returns whether a Call is of the configuration program."""
         return call[12:16] == xdr.u32(self.options.config_program)
 
     def own_reply(self, work):
-        """The Reply to a Call of the configuration program, which goes no further: A6.2-8."""
+        """Returns the Reply to a Call of the configuration program, which is not forwarded: A6.2-8."""
         if self.connector or not self.is_conf(work.call):
             return super().own_reply(work)
         if not self.options.config_protocol:
@@ -186,7 +186,7 @@ class Configuration:
         return self.conf_reply(call)
 
     def conf_reply(self, call):
-        """The Reply to CONF_RDMA."""
+        """Returns the Reply to CONF_RDMA."""
         try:
             args = ccp.decode_args(call.args)
         except xdr.XdrError:
@@ -196,5 +196,5 @@ class Configuration:
         return rpc.accepted(call.xid, ccp.encode_results(self.conf_results()))
 
     def may_configure(self):
-        """Only the first time, and while no other Call is in flight: A6.1-2."""
+        """Returns whether CONF_RDMA is valid: only once, and while no other Call is in flight: A6.1-2."""
         return self.reply_limit is None and len(self.works) <= 1 and not self.exposed

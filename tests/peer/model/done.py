@@ -5,7 +5,7 @@ from wire import header
 
 
 class Done:
-    """What the draft adds to the carrying of Replies; RFC 8166 took it away (A-D2)."""
+    """The draft's additional form of Replies, which RFC 8166 has removed (A-D2)."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -15,19 +15,19 @@ class Done:
     # ------------------------------------------------------------ the server
 
     def no_room(self, work, out):
-        """The Reply fits nowhere: the client is to read it, A5.1-3, A5.2-3."""
+        """Exposes a Reply that fits nowhere, so that the client Reads it: A5.1-3, A5.2-3."""
         if self.may_expose():
             self.expose(work, out)
         else:
             super().no_room(work, out)
 
     def may_expose(self):
-        """Whether one more Reply may wait for its RDMA_DONE: A3.8-5."""
+        """Returns whether one more Reply may wait for its RDMA_DONE: A3.8-5."""
         return (self.in_draft03() and not self.connector
                 and len(self.exposed) < self.grant(0))
 
     def expose(self, work, out):
-        """Lends the Reply until its RDMA_DONE."""
+        """Exposes the Reply until its RDMA_DONE."""
         key = self.conn.expose(out.body, readable=True)
         out.reads = [header.ReadSegment(0, key.stag, len(key.memory), key.to)]
         out.proc, out.body = header.NOMSG, b''
@@ -38,7 +38,7 @@ class Done:
         self.conn.loop.after(self.options.done_timeout_s, lambda: self.done_is_late(xid, key))
 
     def done_is_late(self, xid, key):
-        """The time is over in which an RDMA_DONE was to come: A3.8-3."""
+        """Handles the timeout of an RDMA_DONE: A3.8-3."""
         if self.exposed.get(xid) is not key or self.conn.ended:
             return
         if self.options.done_policy == 'close':
@@ -47,18 +47,18 @@ class Done:
             self.release(xid)
 
     def release(self, xid):
-        """The memory of a Reply is this end's alone again: A3.8-2."""
+        """Invalidates the memory of a Reply: A3.8-2."""
         self.conn.withdraw(self.exposed.pop(xid))
 
     def take_done(self, message):
-        """An RDMA_DONE; one for nothing is ignored: A3.8-2."""
+        """Handles an RDMA_DONE; ignores one without a Reply: A3.8-2."""
         if message.xid in self.exposed:
             self.release(message.xid)
         else:
             super().take_done(message)
 
     def take_call(self, message):
-        """A Call, whose XID must not be that of a Reply still lent: A3.8-5."""
+        """Handles a Call, whose XID must not be that of an exposed Reply: A3.8-5."""
         if message.xid in self.exposed:
             self.conn.close()
         else:
@@ -67,7 +67,7 @@ class Done:
     # ------------------------------------------------------------ the client
 
     def take_reply(self, message, invalidated):
-        """A Reply, which may have to be pulled."""
+        """Handles a Reply, which may have Read chunks."""
         if message.reads and self.may_pull(message):
             work = self.pulling[message.xid] = Work(message)
             self.pull(work)
@@ -75,11 +75,11 @@ class Done:
             super().take_reply(message, invalidated)
 
     def may_pull(self, message):
-        """Whether what a Reply lends is read."""
+        """Returns whether the Read chunks of a Reply are read."""
         return self.in_draft03() and message.xid in self.pending and message.xid not in self.pulling
 
     def call_is_here(self, work):
-        """Nothing is missing any more of a Call, or of a Reply."""
+        """Handles a complete Call or Reply."""
         if self.pulling.get(work.message.xid) is work:
             del self.pulling[work.message.xid]
             self.reply_is_pulled(work)
@@ -87,7 +87,7 @@ class Done:
             super().call_is_here(work)
 
     def reply_is_pulled(self, work):
-        """A Reply's memory is the server's own again, and the Reply goes to its caller: A3.6-4."""
+        """Sends RDMA_DONE for a Reply, and delivers the Reply to its caller: A3.6-4."""
         message = work.message
         self.say_done(message.xid)
         whole = self.joined(message, work.chunks)
@@ -98,5 +98,5 @@ class Done:
         super().take_reply(message, None)
 
     def say_done(self, xid):
-        """Sends RDMA_DONE, which asks for credits as a Call does: A3.8-6."""
+        """Sends RDMA_DONE, which requests credits like a Call: A3.8-6."""
         self.put(header.Header(xid, vers=1, credit=self.ask(), proc=header.DONE))

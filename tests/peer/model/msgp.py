@@ -7,26 +7,26 @@ from wire import header
 
 
 class Msgp:
-    """Pads what it sends if it is told to, and takes pads out of what comes."""
+    """Pads sent messages if configured, and removes pads from received ones."""
 
     walker = padding.Walker
 
     # ------------------------------------------------------------ sending
 
     def planned(self, pending):
-        """The message that carries a Call."""
+        """Returns the message of a Call."""
         return self.dressed(super().planned(pending), pending.call)
 
     def alignment(self):
-        """What opaques are aligned to; less than two: not at all."""
+        """Returns the alignment of opaques; less than two means none."""
         return self.options.padding_align_bytes
 
     def threshold(self):
-        """How long an opaque is that gets pads."""
+        """Returns the least length of an opaque that gets pads."""
         return self.options.padding_threshold_bytes
 
     def dressed(self, message, call):
-        """An RDMA_MSG as RDMA_MSGP, if something in it is to be aligned and there is room."""
+        """Returns an RDMA_MSG as RDMA_MSGP, if it has something to align and the pads fit."""
         if not self.in_draft03() or message.proc != header.MSG or self.alignment() <= 1:
             return message
         try:
@@ -40,20 +40,20 @@ class Msgp:
         return padded if len(header.encode(padded)) <= self.send_limit() else message
 
     def padded(self, message, places, align, thresh):
-        """The same message as RDMA_MSGP: A3.5-1, A3.5-2."""
+        """Returns the same message as RDMA_MSGP: A3.5-1, A3.5-2."""
         out = dataclasses.replace(message, proc=header.MSGP, align=align, thresh=thresh)
         out.body = padding.padded(message.body, places, align, thresh, self.base(out))
         return out
 
     @staticmethod
     def base(message):
-        """Where the RPC message begins in its Send, from whose first byte is counted: A3.5-4."""
+        """Returns the offset of the RPC message in its Send: A3.5-4."""
         return header.head_bytes(message)
 
     # ------------------------------------------------------------ receiving
 
     def take_padded(self, message):
-        """An RDMA_MSGP; one that cannot be read is a bad header: A3.5-5, A-D1."""
+        """Handles an RDMA_MSGP; an undecodable one is a bad header: A3.5-5, A-D1."""
         if not self.in_draft03():
             super().take_padded(message)
             return
@@ -74,7 +74,7 @@ class Msgp:
             self.take_reply(message, None)
 
     def plain(self, message):
-        """The RPC message without pads; ValueError if nobody knows where they are."""
+        """Returns the RPC message without pads. Raises ValueError if their places are unknown."""
         if not self.sane(message.align):
             raise ValueError(f'alignment {message.align}')
         pending = self.pending.get(message.xid)
@@ -82,5 +82,5 @@ class Msgp:
                              pending.call if pending else b'', padding.moved_by(message), self.walker)
 
     def sane(self, align):
-        """Whether anything can be aligned so in one receive: A3.5-6."""
+        """Returns whether data can be aligned like this in one receive: A3.5-6."""
         return align <= self.options.inline_threshold_bytes

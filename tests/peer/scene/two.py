@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Connections of version two in the hand of a scenario, and the operations that go over them."""
+"""Connections of version two that a scenario controls, and their operations."""
 from scene.client_session import new_xid
 from scene.scenario import Unfit, Wrong
 from wire import characteristics as wire
@@ -14,61 +14,61 @@ KEYS = {'connect_version': 2}
 
 
 def with_keys(**more):
-    """The keys of a requester that tries version two."""
+    """Returns the keys of a requester that tries version two."""
     return {**KEYS, **more}
 
 
 # ---------------------------------------------------------------- messages
 
 def value(ident, of):
-    """A value of a known characteristic as it travels."""
+    """Returns the encoded value of a known characteristic."""
     return ident, wire.value_bytes(ident, of)
 
 
 def size(count):
-    """A receive size."""
+    """Returns the characteristic of a receive size."""
     return value(wire.RBSIZ, count)
 
 
 def operation(opttype, optinfo, xid=None, credit=16, body=b''):
-    """An RDMA_OPTIONAL."""
+    """Returns an RDMA_OPTIONAL."""
     return header.Header(new_xid() if xid is None else xid, vers=2, credit=credit,
                          proc=header.OPTIONAL, opttype=opttype, optinfo=optinfo, body=body)
 
 
 def init(*values, nochg=(), **fields):
-    """An INIT_XCHAR."""
+    """Returns an INIT_XCHAR."""
     return operation(wire.INIT_XCHAR, wire.encode_init(values, nochg), **fields)
 
 
 def req(*values, **fields):
-    """A REQ_XCHAR."""
+    """Returns a REQ_XCHAR."""
     return operation(wire.REQ_XCHAR, wire.encode_req(values), **fields)
 
 
 def upd(changed, pendclr=False, **fields):
-    """An UPD_XCHAR."""
+    """Returns an UPD_XCHAR."""
     return operation(wire.UPD_XCHAR, wire.encode_upd(changed, pendclr), **fields)
 
 
 def resp(xid, done=(), rej=(), pend=(), **fields):
-    """A RESP_XCHAR."""
+    """Returns a RESP_XCHAR."""
     return operation(wire.RESP_XCHAR, wire.encode_resp(done, rej, pend), xid=xid, **fields)
 
 
 def error(xid, err, **fields):
-    """An RDMA_ERROR of version two."""
+    """Returns an RDMA_ERROR of version two."""
     return header.Header(xid, vers=fields.pop('vers', 2), credit=fields.pop('credit', 1),
                          proc=header.ERROR, err=err, **fields)
 
 
 def is_operation(got, opttype):
-    """Whether a message is this operation."""
+    """Returns whether a message is this operation."""
     return got.header.proc == header.OPTIONAL and got.header.opttype == opttype
 
 
 def decoded(decode, got):
-    """The optinfo of an operation; Wrong if it is none."""
+    """Returns the optinfo of an operation; raises Wrong for another message."""
     try:
         return decode(got.header.optinfo)
     except xdr.XdrError as flaw:
@@ -76,7 +76,7 @@ def decoded(decode, got):
 
 
 def write(t, send_bytes):
-    """A WRITE whose Send has so many bytes where it goes inline; its Reply is short."""
+    """Returns a WRITE whose inline Send has this length; its Reply is short."""
     call = t.write(b'')
     return t.write(bytes(send_bytes - header.min_bytes(2, header.MSG) - len(call)))
 
@@ -84,13 +84,13 @@ def write(t, send_bytes):
 # ---------------------------------------------------------------- the other end is a responder
 
 def greet(hand, *values, **fields):
-    """Sends INIT_XCHAR; what the acceptor's own says, by id."""
+    """Sends INIT_XCHAR. Returns the values of the acceptor's INIT_XCHAR by id."""
     got = own_init(hand, hand.send(init(*values, **fields)))
     return wire.values_known(decoded(wire.decode_init, got)[0])
 
 
 def own_init(hand, sent):
-    """The acceptor's answer to INIT_XCHAR, which is its own."""
+    """Returns the acceptor's answer to INIT_XCHAR: its own INIT_XCHAR."""
     got = hand.reply(sent.xid, 'the INIT_XCHAR of the acceptor')
     if got.header.proc == header.ERROR and got.header.err == header.INVAL_OPTION:
         raise Unfit('it does not know characteristics')
@@ -100,19 +100,19 @@ def own_init(hand, sent):
 
 
 def greeted(t, *values, **start):
-    """A connection whose characteristics are told; the Hand."""
+    """Returns the Hand of a connection after both INIT_XCHARs."""
     hand = t.connect(**start)
     greet(hand, *values)
     return hand
 
 
 def ask(hand, call, **fields):
-    """Calls inline in version two and waits for the answer."""
+    """Sends a Call inline in version two and waits for the answer."""
     return hand.ask(call, vers=2, **fields)
 
 
 def barrier(t, hand):
-    """What was sent before has been dealt with, and nothing came of it: a Call is served."""
+    """Checks by a Call that earlier messages were handled without an effect."""
     got = ask(hand, t.null())
     t.hold((got.header.vers, got.header.proc) == (2, header.MSG),
            f'a Call of version two is not served but: {header.describe(got.data)}')
@@ -120,7 +120,7 @@ def barrier(t, hand):
 
 
 def all_served(t, hand, sent):
-    """Each of these Calls is answered by a Reply in version two, in whatever order."""
+    """Checks that each of these Calls gets a Reply in version two, in any order."""
     waiting = {message.xid for message in sent}
     while waiting:
         got = hand.next('a Reply')
@@ -131,14 +131,14 @@ def all_served(t, hand, sent):
 
 
 def refused(t, hand, message, err):
-    """Sends what must be refused, so, with its XID; serves on afterwards."""
+    """Sends a message that must be refused by this error with its XID, and checks that Calls are still served."""
     sent = hand.send(message)
     xid = sent.xid if isinstance(sent, header.Header) else rpc.xid_of(sent)
     is_refusal(t, hand.reply(xid, 'an RDMA_ERROR'), err)
 
 
 def is_refusal(t, got, err):
-    """Whether an answer is this error of version two, in its 20 bytes."""
+    """Returns whether an answer is this error of version two, with its 20 bytes."""
     t.hold(got.header.proc == header.ERROR, 'it is answered, but not by an RDMA_ERROR')
     t.hold((got.header.vers, got.header.err) == (2, err),
            f'error {got.header.err} of version {got.header.vers} instead of {err} of version 2')
@@ -147,7 +147,7 @@ def is_refusal(t, got, err):
 
 
 def inline_reply(hand, call):
-    """A Call without a reply chunk, whose Reply is to come inline."""
+    """Sends a Call without a Reply chunk. Its Reply must come inline."""
     got = ask(hand, call)
     if got.header.proc != header.MSG:
         raise Wrong('the Reply does not come inline')
@@ -155,7 +155,7 @@ def inline_reply(hand, call):
 
 
 def chunk_reply(hand, call, room=BIG):
-    """The same with a reply chunk, which is to be used."""
+    """Sends a Call with a Reply chunk, which the Reply must use."""
     _key, segment = hand.lend(room, writable=True)
     got = ask(hand, call, reply=[segment])
     if got.header.proc != header.NOMSG:
@@ -164,7 +164,7 @@ def chunk_reply(hand, call, room=BIG):
 
 
 def disposition(t, hand, message):
-    """Sends a REQ_XCHAR; the three subsets of its RESP_XCHAR, which part the request."""
+    """Sends a REQ_XCHAR. Returns the three subsets of its RESP_XCHAR, which divide the request."""
     hand.send(message)
     got = hand.reply(message.xid, 'the RESP_XCHAR')
     t.hold(is_operation(got, wire.RESP_XCHAR), 'REQ_XCHAR is answered, but not by RESP_XCHAR')
@@ -177,7 +177,7 @@ def disposition(t, hand, message):
 
 
 def update(got, ident):
-    """What an UPD_XCHAR of this id says: (its value, pendclr)."""
+    """Returns (value, pendclr) of an UPD_XCHAR of this id."""
     if not is_operation(got, wire.UPD_XCHAR):
         raise Wrong('something else comes instead of UPD_XCHAR')
     (which, data), pendclr = decoded(wire.decode_upd, got)
@@ -187,12 +187,12 @@ def update(got, ident):
 
 
 def updated(hand, ident):
-    """Waits for an UPD_XCHAR of this id; (its value, pendclr)."""
+    """Waits for an UPD_XCHAR of this id. Returns (value, pendclr)."""
     return update(hand.next('an UPD_XCHAR'), ident)
 
 
 class Wait:
-    """For what pends until receives are used up: on verbs those that are posted keep their size."""
+    """Uses up receives while it waits: on verbs, posted receives keep their size."""
 
     def __init__(self, t, hand):
         self.t = t
@@ -200,7 +200,7 @@ class Wait:
         self.calls = POSTED if hand.conn.initiator else 0
 
     def next(self):
-        """What comes with one more Call that uses up a receive, if any; without such, what comes."""
+        """Returns the messages before the Reply to one more Call; if all receives are used up, the next message."""
         if not self.calls:
             return [self.hand.next('an UPD_XCHAR')]
         self.calls -= 1
@@ -214,7 +214,7 @@ class Wait:
 
 
 def granted(t, hand, count):
-    """Asks for a receive size and waits until it holds; False if it is refused, then or later.
+    """Requests a receive size and waits until it is in effect. Returns False if it is refused, then or later.
 
     What pends may be told in steps, and may end without a change: B4.4-1.
     """
@@ -230,7 +230,7 @@ def granted(t, hand, count):
 
 
 def raised(t, hand, count):
-    """Has a receive size raised; nobody needs to grant it: B3-2."""
+    """Requests a larger receive size. Raises Unfit if the peer refuses it: B3-2."""
     if not granted(t, hand, count):
         raise Unfit(f'it refuses receives of {count} bytes')
 
@@ -238,7 +238,7 @@ def raised(t, hand, count):
 # ---------------------------------------------------------------- the other end is a requester
 
 def probed(t, call, **start):
-    """Has the requester call; (what was asked, the Hand, its INIT_XCHAR)."""
+    """Makes the requester call. Returns (the Call, the Hand, its INIT_XCHAR)."""
     asked = t.have_called(call)
     hand = t.accept(**start)
     got = hand.next('the first message')
@@ -248,7 +248,7 @@ def probed(t, call, **start):
 
 
 def called(t, call, *values, credit=16, **start):
-    """The same, with INIT_XCHAR answered; the third is the Call."""
+    """Answers INIT_XCHAR, too. The third value is the Call as sent."""
     asked, hand, got = probed(t, call, **start)
     if not is_operation(got, wire.INIT_XCHAR):
         raise Unfit('it does not know characteristics')
@@ -257,14 +257,14 @@ def called(t, call, *values, credit=16, **start):
 
 
 def ready(t, *values, **start):
-    """A connection of the requester that is settled, and carries nothing; the Hand."""
+    """Returns the Hand of an idle connection of the requester in version two."""
     asked, hand, got = called(t, t.null(), *values, **start)
     done(t, hand, asked, got)
     return hand
 
 
 def ready_and_told(t, *values, **start):
-    """The same, and the receive size that the requester's INIT_XCHAR told."""
+    """Returns such a Hand, and the receive size in the requester's INIT_XCHAR."""
     asked, hand, first = probed(t, t.null(), **start)
     if not is_operation(first, wire.INIT_XCHAR):
         raise Unfit('it does not know characteristics')
@@ -275,21 +275,21 @@ def ready_and_told(t, *values, **start):
 
 
 def answer(hand, got, reply, **fields):
-    """Answers a Call inline, or in its reply chunk where 4096 bytes are too few for it."""
+    """Answers a Call inline, or in its Reply chunk if the Reply exceeds 4096 bytes."""
     if not got.header.reply or len(reply) + header.min_bytes(2, header.MSG) <= 4096:
         return hand.answer(got, reply, **fields)
     return hand.answer_long(got, reply, fields.get('credit', 16))
 
 
 def done(t, hand, asked, got, **fields):
-    """Answers a Call of the requester as the server would; its caller must have the Reply."""
+    """Answers a Call of the requester like the server. Its caller must get the Reply."""
     reply = t.server.answer(asked.call)
     answer(hand, got, reply, **fields)
     t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
 
 
 def taken(hand):
-    """What was sent before has been dealt with; operations of the requester that come meanwhile."""
+    """Waits until earlier messages were handled. Returns operations of the requester that came meanwhile."""
     sent = hand.send(operation(UNKNOWN, b''))
     come = []
     while (got := hand.next('INVAL_OPTION')).header.xid != sent.xid:
@@ -298,7 +298,7 @@ def taken(hand):
 
 
 def next_call(hand):
-    """The next message but for what a requester may send of its own: a REQ_XCHAR is refused."""
+    """Returns the next message, except operations of the requester itself: refuses a REQ_XCHAR."""
     while True:
         got = hand.next('the Call')
         if is_operation(got, wire.REQ_XCHAR):
@@ -309,13 +309,13 @@ def next_call(hand):
 
 
 def again(t, hand, call):
-    """Has the requester call once more; (what was asked, the Call)."""
+    """Makes the requester call again. Returns (the Call, the Call as sent)."""
     asked = t.have_called(call)
     return asked, next_call(hand)
 
 
 def in_order(t, hand):
-    """What was sent before has been dealt with, and nothing came of it.
+    """Checks that earlier messages were handled without an effect.
 
     Two Calls: the first may be on its way already, the second follows the Reply to the first.
     """
@@ -326,7 +326,7 @@ def in_order(t, hand):
 
 
 def goes_inline(t, hand, call):
-    """Whether a Call goes inline; it is answered."""
+    """Returns whether a Call is sent inline, and answers it."""
     asked, got = again(t, hand, call)
     inline = got.header.proc == header.MSG
     if not inline:
@@ -336,7 +336,7 @@ def goes_inline(t, hand, call):
 
 
 def wanted(t, hand):
-    """Long Calls until the requester asks for larger receives; its REQ_XCHAR, or None."""
+    """Makes long Calls until the requester requests larger receives. Returns its REQ_XCHAR, or None."""
     for _ in range(OFTEN):
         asked = t.have_called(write(t, LONG))
         request = None
@@ -352,7 +352,7 @@ def wanted(t, hand):
 
 
 def asking(t):
-    """A requester that asks for larger receives: (the Hand, its REQ_XCHAR, the size)."""
+    """Makes a requester request larger receives. Returns (the Hand, its REQ_XCHAR, the size)."""
     hand = ready(t)
     request = wanted(t, hand)
     if request is None:
@@ -363,5 +363,5 @@ def asking(t):
 
 
 def long_goes(t, hand, inline, text):
-    """Whether a Call goes inline that went by chunk before."""
+    """Returns whether a Call that used a chunk before is now sent inline."""
     t.hold(goes_inline(t, hand, write(t, LONG)) == inline, text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is judged by scenarios: our daemon, any server, or the peer itself.
+"""The implementations that scenarios judge: our daemon, any server, or the peer itself.
 
 Each has a Play, which is the other end for one scenario:
 

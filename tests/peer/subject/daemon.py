@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our daemon as the other end: one process for each scenario, with a TCP peer of ours on its far side."""
+"""Our daemon as the other end: one process per scenario, with our TCP client or server behind it."""
 import collections
 import os
 import pathlib
@@ -21,21 +21,21 @@ TIMES = {'done_timeout_s', 'reverse_timeout_s'}   # of a scenario, which has som
 
 
 def free_port():
-    """A port that nobody listens on now."""
+    """Returns a port without a listener."""
     with socket.socket() as sock:
         sock.bind((HOST, 0))
         return sock.getsockname()[1]
 
 
 def libconfig(value):
-    """A value as libconfig writes it."""
+    """Returns a value in the syntax of libconfig."""
     if isinstance(value, bool):
         return 'true' if value else 'false'
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 class Asked:
-    """A Call made over TCP: .reply has its Reply in the end, .ended why there is none."""
+    """A Call over TCP. Finally .reply has its Reply, or .ended the reason why there is none."""
 
     def __init__(self, conn, call):
         self.conn = conn
@@ -45,7 +45,7 @@ class Asked:
 
     @property
     def over(self):
-        """Whether it was answered, or its connection ended."""
+        """Returns whether it was answered, or its connection has closed."""
         return self.reply is not None or self.conn.ended is not None
 
 
@@ -107,7 +107,7 @@ class Play:
         raise Unfit(f'the daemon does not start:\n{self.log()}')
 
     def _start_once(self, folder):
-        """Waits until it serves, or has ended: the port may be somebody else's meanwhile."""
+        """Waits until it serves, or has ended, because another process may use its port."""
         (folder / 'conf').write_text(self._config(), encoding='ascii')
         if self._log:
             self._log.close()
@@ -130,11 +130,11 @@ class Play:
             os.close(ended)
 
     def log(self):
-        """What the daemon has written."""
+        """Returns the output of the daemon."""
         return (pathlib.Path(self._folder.name) / 'log').read_text(errors='replace')
 
     def close(self):
-        """Stops the daemon, which must have lived until now and must end well."""
+        """Stops the daemon, which must still run, and must end with success."""
         if self.process is None:
             self._folder.cleanup()
             return
@@ -148,7 +148,7 @@ class Play:
             raise Wrong(f'the daemon ended with status {status}:\n{log[-4000:]}')
 
     def _ended(self, limit):
-        """The exit status of the process, which is killed when the limit has passed."""
+        """Returns the exit status of the process, which is killed after a time limit."""
         while True:
             try:
                 return self.process.wait(limit.left())
@@ -160,7 +160,7 @@ class Play:
     # ------------------------------------------------------------ its two sides
 
     def connect(self, start):
-        """The scenario connects to the daemon's listener."""
+        """Connects the scenario to the daemon's listener."""
         self.start()
         sock = stream.connect((HOST, self._port), CONNECT_S)
         return iwarp.Conn(self.loop, sock, True, start, self._tap(sock, True))
@@ -173,11 +173,11 @@ class Play:
 
     @property
     def gone(self):
-        """Whether the TCP client has no connection now."""
+        """Returns whether the TCP client has no connection."""
         return self._front is None or self._front.ended is not None
 
     def call(self, call):
-        """A TCP client in front of the daemon calls."""
+        """Makes a TCP client in front of the daemon call."""
         self.start()
         if self.gone:
             self._front = tcp.RecordConn(self.loop, stream.connect((HOST, self._port), CONNECT_S))
@@ -197,22 +197,22 @@ class Play:
                 return
 
     def server_call(self, message):
-        """A reverse Call has reached the TCP client: it answers with an empty result."""
+        """Answers a reverse Call at the TCP client with an empty result."""
         reply = self.server.answer(message)
         if reply is not None:
             self._front.send(reply)
 
     def answer(self, _xid, reply):
-        """The far side has the Reply to a Call that it held back."""
+        """Makes the server answer a held Call."""
         conn = self._front if self.scenario.role == REQUESTER else self._far.conns[-1]
         conn.send(reply)
 
     def count(self):
-        """How many connections the daemon has to its server: one for each of its clients."""
+        """Returns the number of connections to the server: one for each client."""
         return sum(conn.ended is None for conn in self._far.conns)
 
     def reverse(self, call):
-        """The TCP server behind the daemon makes a reverse Call."""
+        """Makes the TCP server behind the daemon send a reverse Call."""
         conn = self._far.conns[-1]
         asked = Asked(conn, call)
         before = conn.taken

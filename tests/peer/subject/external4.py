@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Servers without NFSv3: their files are made by NFSv4.1 (RFC 8881), or there are none, and NULL alone is asked."""
+"""Servers without NFSv3: files are made by NFSv4.1 (RFC 8881), or there are none and only NULL is called."""
 import secrets
 
 from nfs import nfs4, tree
@@ -13,7 +13,7 @@ DELAY_S = 0.1
 
 
 class ServerNull(Server):
-    """A server of which nothing is known but that it has NFS of some version."""
+    """A server with an unknown version of NFS."""
 
     def _root(self, _mount, _export):
         for version in (4, 3):
@@ -24,13 +24,13 @@ class ServerNull(Server):
         raise Unusable('it serves neither NFSv4 nor NFSv3: NULL is refused by RPC')
 
     def prepare(self):
-        """There is nothing to be made."""
+        """Makes no files."""
         self.files = NoFiles(self.nfs_version)
         self.end.conn.close()
 
 
 class Server4(Server):
-    """A server whose files are made by NFSv4.1. Scenarios have a session of their own each, with many slots."""
+    """A server with files made by NFSv4.1. Each scenario has a separate session with many slots."""
 
     nfs_version = 4
 
@@ -45,7 +45,7 @@ class Server4(Server):
     # ------------------------------------------------------------ Calls
 
     def _asked(self, name, operations):
-        """One COMPOUND; its status, and [(number, status, result)]."""
+        """Makes a COMPOUND. Returns its status, and [(number, status, result)]."""
         reply = self.ask(rpc.call(new_xid(), nfs4.PROGRAM, nfs4.VERSION, nfs4.COMPOUND,
                                   nfs4.compound(*operations), cred=rpc.auth_sys()), name)
         if not reply.succeeded:
@@ -66,7 +66,7 @@ class Server4(Server):
         return [result for _number, _status, result in found]
 
     def compound(self, name, *operations):
-        """The results of operations behind a SEQUENCE, which must be good; asks again while it says to wait."""
+        """Returns the results of operations after a SEQUENCE. Repeats them while the server asks to wait."""
         tries = max(1, round(self.loop.patience / DELAY_S))
         for _try in range(tries):
             status, found = self._asked(name, (self.session.sequence(), *operations))
@@ -76,12 +76,12 @@ class Server4(Server):
         return self._good(name, status, found)[1:]
 
     def _alone(self, name, number, **values):
-        """The result of one operation that needs no session."""
+        """Returns the result of one operation that needs no session."""
         status, found = self._asked(name, (nfs4.op(number, **values),))
         return self._good(name, status, found)[0]
 
     def _found(self, *operations):
-        """The handle that operations lead to."""
+        """Returns the file handle after these operations."""
         return self.compound('LOOKUP', *operations, nfs4.op(nfs4.GETFH))[-1].fh
 
     # ------------------------------------------------------------ client and sessions
@@ -92,7 +92,7 @@ class Server4(Server):
         self.client, self._sequence = found.client, found.sequence
 
     def _end_session(self):
-        """Whether it is still there is all the same."""
+        """Destroys the session, which may be gone already."""
         self._asked('DESTROY_SESSION', (nfs4.op(nfs4.DESTROY_SESSION, session=self.session.ident),))
 
     def _new_session(self):
@@ -102,13 +102,13 @@ class Server4(Server):
         self.session = Session(found.session, max(1, min(SLOTS, found.fore.requests)))
 
     def renew(self):
-        """A session for one scenario: of the last one, Calls may have been refused before NFS saw them."""
+        """Makes a session for a scenario. Slots of an earlier session may have missed refused Calls."""
         self.back()
         self.files.session = self.session
         self.end.conn.close()
 
     def back(self):
-        """Connects again where the connection has ended, with another session."""
+        """Connects again, with another session, if the connection has closed."""
         if self.end.conn.ended:
             super().back()
             if self.files:
@@ -134,7 +134,7 @@ class Server4(Server):
         return self._found(nfs4.op(nfs4.PUTFH, fh=folder), nfs4.op(nfs4.LOOKUP, name=name.encode()))
 
     def prepare(self):
-        """Makes the files."""
+        """Makes the files of the scenarios."""
         top = self._mkdir(self.root, self.folder)
         data, scratch = self._create(top, 'pattern'), self._create(top, 'scratch')
         names = self._mkdir(top, 'names')
@@ -148,11 +148,11 @@ class Server4(Server):
         self.end.conn.close()
 
     def take_away(self, _name, folder, what):
-        """Removes one file or folder: NFSv4 has one operation for both."""
+        """Removes a file or directory: NFSv4 has one operation for both."""
         self.compound('REMOVE', nfs4.op(nfs4.PUTFH, fh=folder), nfs4.op(nfs4.REMOVE, name=what.encode()))
 
     def remove(self):
-        """Removes what was made, and lets go of the client."""
+        """Removes all files, and destroys the client ID."""
         super().remove()
         try:
             self.back()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The peer, played right, behind a relay that commits one fault."""
+"""The correct peer behind a relay that injects one fault."""
 import socket
 
 from model.complete import Complete
@@ -17,7 +17,7 @@ class Play(self_test.Play):
         self.links = []
 
     def connect(self, start):
-        """The scenario connects to the relay, and that to the other end."""
+        """Connects the scenario to the relay, and the relay to the other end."""
         ours, near = socket.socketpair()
         far, theirs = socket.socketpair()
         other = iwarp.Conn(self.loop, theirs, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The peer plays the other end itself: right, or wrong in one point."""
+"""The peer itself as the other end: correct, or with one bend."""
 import collections
 import dataclasses
 import socket
@@ -12,7 +12,7 @@ from scene.files import make_server
 
 
 def options_of(keys):
-    """The model's Options of a scenario's keys; the others are the daemon's alone."""
+    """Returns the model's Options from a scenario's keys; other keys are only for the daemon."""
     known = {field.name for field in dataclasses.fields(Options)}
     return Options(**{name: value for name, value in keys.items() if name in known})
 
@@ -40,7 +40,7 @@ class Play:
         return end
 
     def connect(self, start):
-        """The scenario connects to the other end, a responder."""
+        """Connects the scenario to the other end, a responder."""
         ours, theirs = socket.socketpair()
         other = iwarp.Conn(self.loop, theirs, False)
         conn = iwarp.Conn(self.loop, ours, True, start)
@@ -51,11 +51,11 @@ class Play:
 
     @property
     def gone(self):
-        """Whether the requester has no connection now."""
+        """Returns whether the requester has no connection."""
         return self.end is None or self.end.conn.ended is not None
 
     def call(self, call):
-        """The other end, a requester, is to call; it connects for its first Call."""
+        """Makes the other end, a requester, call. It connects for its first Call."""
         if self.gone:
             self._connect()
         return self.end.call(call)
@@ -68,22 +68,22 @@ class Play:
         self.end.attach(iwarp.Conn(self.loop, theirs, True, self.end.own_start()))
 
     def _once_more(self):
-        """The connection has carried no Call: those that wait go on another one."""
+        """Moves waiting Calls to another connection, because this one has carried none."""
         waiting = self.end.queue
         self._connect()
         self.end.queue.extend(waiting)
 
     def reverse(self, call):
-        """The other end, an acceptor, is to make a reverse Call."""
+        """Makes the other end, an acceptor, send a reverse Call."""
         return self.end.call(call)
 
     def answer(self, xid, reply):
-        """The far side has the Reply to a Call that it held back."""
+        """Makes the server answer a held Call."""
         self.end.answered(xid, reply)
 
     def count(self):
-        """How many connections the other end, a responder, has."""
+        """Returns the number of connections of the other end, a responder."""
         return sum(conn.ended is None for conn in self.conns)
 
     def close(self):
-        """Nothing stays: the loop closes the sockets."""
+        """Does nothing: the loop closes the sockets."""

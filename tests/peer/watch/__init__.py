@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is held against every message of a client that nobody steers: `conformance --requester`."""
+"""Checks of every message of a client, without scenarios: `conformance --requester`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows one connection of a client: what it sends, and what the peer, as its server, answered.
+"""Follows one connection of a client: its messages, and the answers of the peer, which is its server.
 
 Under small grants each Reply waits for a moment. Else the peer answers each Call before it reads the next, and a
 client that sends more Calls than it may is never seen to have more of them in flight.
@@ -19,18 +19,18 @@ HELD_S = 0.03       # in which a Call comes that is sent right behind the one be
 
 
 class Grants:
-    """Which grant a client may go by: the last one that it surely has, or any later one."""
+    """The grants that a client may use: the last one that it has certainly received, or a later one."""
 
     def __init__(self):
         self._surely = 1            # until the first Reply: RFC 8166 section 3.3.3
         self._later = collections.deque()   # [grant, how many Calls may still come that left before it]
 
     def limit(self):
-        """The largest one that the client may go by."""
+        """Returns the largest grant that the client may use."""
         return max([self._surely, *(grant for grant, _calls in self._later)])
 
     def refused(self, grant):
-        """An error leaves, with a grant that the client may go by or not."""
+        """Handles a sent error, whose grant the client may use or ignore."""
         self._later.append([grant, 1 << 32])
 
     def sent(self, grant, waiting):
@@ -42,7 +42,7 @@ class Grants:
         self._later.append([grant, max(0, self.limit() - 1 - waiting)])
 
     def call(self):
-        """A Call comes: behind those that may have left before it, the client has the grant."""
+        """Handles a received Call. After all Calls that may have been sent earlier, the client has the grant."""
         seen = [number for number, (_grant, calls) in enumerate(self._later, 1) if not calls]
         for _ in range(seen[-1] if seen else 0):
             self._surely, _calls = self._later.popleft()
@@ -59,7 +59,7 @@ class Seen:
 
 
 class Watch:
-    """One connection; put between it and the End that serves it."""
+    """An observer between one connection and the End that serves it."""
 
     def __init__(self, end, tally):
         self.end = end
@@ -76,12 +76,12 @@ class Watch:
         self._tap(end)
 
     def start(self):
-        """The MPA request is here."""
+        """Handles the MPA request."""
         for tag, rule in rules.ON_START:
             self.tally.note(tag, rule(self, self.end.conn.peer))
 
     def limit(self):
-        """The largest grant that the client may go by: it may not have seen the last Reply yet."""
+        """Returns the largest grant that the client may use: the last Reply may still be in flight."""
         return self._grants.limit()
 
     # ------------------------------------------------------------ between
@@ -137,13 +137,13 @@ class Watch:
             self._next_grant()
 
     def _next_grant(self):
-        """After so many Calls that were held to one grant there is another one."""
+        """Changes the grant after several Calls."""
         self._judged += self.limit() == self._granted
         if self._judged >= CALLS_OF_A_GRANT:
             self._judged, self._granted = 0, next(self._to_grant)
 
     def _was_held(self, answer):
-        """A Reply has waited: where all credits are in use, no other Call came meanwhile."""
+        """Handles a delayed Reply: with all credits in use, no other Call may have come."""
         if self.end.conn.ended:
             return
         if len(self.calls) == self.limit():
@@ -165,7 +165,7 @@ class Watch:
             self.tally.note('A5.2-5', True)
 
     def _unused_reply(self, message):
-        """A client takes either way: with lengths of zero, or left out as old servers do."""
+        """Returns unused chunks in alternate forms: with lengths of zero, or omitted as by old servers."""
         if message.reply is None or self.answered % 2:
             return None
         return [dataclasses.replace(segment, length=0) for segment in message.reply]
@@ -173,11 +173,11 @@ class Watch:
     # ------------------------------------------------------------ its end
 
     def idle(self):
-        """Nothing is under way."""
+        """Returns whether nothing is in flight."""
         return not self.calls and not self.end.works
 
     def probe(self, loop):
-        """Whether memory that a Call lent is the client's own again: ends the connection."""
+        """Checks whether the memory of an earlier Call was invalidated; this closes the connection."""
         if self.lent is None or self.end.conn.ended:
             return
         self.end.conn.read(self.lent.handle, self.lent.offset, min(4, self.lent.length))

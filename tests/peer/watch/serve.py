@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Serves files to whatever client connects, and judges it until it is told to end."""
+"""Serves files to any client and judges it, until a signal."""
 import collections
 import signal
 import socket
@@ -17,7 +17,7 @@ THRESHOLDS = (4096, 1024, 8192)
 
 
 class Service:
-    """The listener, and the connections that it took."""
+    """The listener and its connections."""
 
     def __init__(self, loop, address, mount_port, pcap, tell):
         self.loop = loop
@@ -51,7 +51,7 @@ class Service:
         conn.accept(iwarp.Start(data=end.own_data(), flags=flags))
 
     def turn(self):
-        """Ends a connection between two Calls when it has had enough: the next has other limits."""
+        """Closes a connection between two Calls after some Calls, because the next one has other limits."""
         for watch in list(self.watches):
             if watch.end.conn.ended:
                 self._ended(watch)
@@ -66,13 +66,13 @@ class Service:
         self.tell(f'a connection has ended: {watch.end.conn.ended}, {watch.answered} Calls')
 
     def _flaws(self, conn):
-        """What a connection did against RDMA's own rules."""
+        """Reports violations of RDMA rules on a connection."""
         for flaw in conn.flaws:
             self.tally.note('A2-5', flaw)
 
 
 def mount_line(address, mount_port):
-    """What an administrator of a Linux client types."""
+    """Returns the mount command for a Linux client."""
     host, port = address
     six = '6' if ':' in host else ''
     if host in ('0.0.0.0', '::'):
@@ -84,7 +84,7 @@ def mount_line(address, mount_port):
 
 
 def judge_client(loop, address, mount_port, pcap=None):
-    """Serves until SIGINT or SIGTERM; tells of what is broken at once; then, by tag, the Counts."""
+    """Serves until SIGINT or SIGTERM, and reports violations immediately. Returns the Counts by tag."""
     ended = []
 
     def tell(line):

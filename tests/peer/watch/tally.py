@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was seen of each statement: how often it held, and how it was broken first."""
+"""Counts for each statement how often it held, and records how it was first broken."""
 import dataclasses
 
 from wire import header
@@ -14,7 +14,7 @@ class Count:
 
 
 class Tally:
-    """All statements; tells of what breaks one for the first time as soon as it is seen."""
+    """Counts of all statements. Reports the first violation of each immediately."""
 
     def __init__(self, tell):
         self.counts = {}
