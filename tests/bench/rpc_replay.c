@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Replays RPCs through gates in memory, identically in each run, for counting the cost of one
+ * Replays RPCs through proxies in memory, identically in each run, to count the cost of one
  * (tests/bench/costs.sh): client and server on streams that are read in pieces of a fixed size,
  * RDMA on the sim fabric, the clock moved by the program.
  *

@@ -7,7 +7,7 @@ from scene import scenario
 
 
 def load():
-    """All of them, in the order of the files and of their places in them."""
+    """Returns all scenarios, in the order of the files and of their places in them."""
     if not scenario.ALL:
         for name in sorted(module.name for module in pkgutil.iter_modules(__path__)):
             importlib.import_module(f'{__name__}.{name}')

@@ -11,7 +11,7 @@ LONG = 6000
 
 @requester('A2-1')
 def memory_is_there_before_it_is_told_of(t):
-    """What a Call lends can be read and written to its last byte as soon as the Call is here."""
+    """Memory that a Call exposes can be read and written to its last byte as soon as the Call has come."""
     asked, hand, got = t.called(t.echo(bytes(range(250)) * 24))
     t.hold(hand.message_of(got) == asked.call, 'the read chunk is not the Call')
     t.hold(got.header.reply, 'no reply chunk is offered where the Reply may be long')
@@ -41,7 +41,7 @@ def _(end):
 
 @responder('A2-2', needs={'files'})
 def no_reply_is_longer_than_the_receive(t):
-    """Around the length at which a Reply ceases to fit, no Send is longer than the receive."""
+    """No Send exceeds the receive, for Replies around the largest inline length."""
     hand = t.connect(recv=1024)
     for count in range(820, 1020, 8):
         _key, segment = hand.lend(2048, writable=True)
@@ -62,7 +62,7 @@ def _(end):
 
 @requester('A2-2')
 def no_call_is_longer_than_the_receive(t):
-    """Around the length at which a Call ceases to fit, no Send is longer than the receive."""
+    """No Send exceeds the receive, for Calls around the largest inline length."""
     hand = t.working(recv=1024)
     for size in range(880, 1000, 8):
         asked, got = t.next_called(hand, t.echo(bytes(size), 0))
@@ -83,7 +83,7 @@ def _(end):
 
 
 def _written_before(t, hand, got):
-    """All Writes of a Reply stand before its Send."""
+    """All Writes of a Reply precede its Send."""
     hand.barrier(t.null())
     events = hand.conn.events
     sent = next(i for i, e in enumerate(events)
@@ -111,7 +111,7 @@ def _write_late(end):
 
 @responder('A2-3', needs={'files'})
 def a_write_chunk_is_full_before_its_reply_comes(t):
-    """The Writes into a write chunk stand before the Send, and the data is there with it."""
+    """The Writes into a Write chunk precede the Send, so the data are there with it."""
     hand = t.connect()
     key, segment = hand.lend(3000, writable=True)
     got = hand.ask(t.read(3000), writes=[[segment]])
@@ -124,7 +124,7 @@ a_write_chunk_is_full_before_its_reply_comes.wrong(_write_late)
 
 @responder('A2-3', needs={'files'})
 def a_reply_chunk_is_full_before_its_reply_comes(t):
-    """The Writes into a reply chunk stand before the Send."""
+    """The Writes into a Reply chunk precede the Send."""
     hand = t.connect()
     _key, segment = hand.lend(8192, writable=True)
     _written_before(t, hand, hand.ask(t.read(LONG), reply=[segment]))
@@ -135,7 +135,7 @@ a_reply_chunk_is_full_before_its_reply_comes.wrong(_write_late)
 
 @responder('A2-4')
 def who_has_pulled_a_call_says_so_by_its_reply(t):
-    """Nothing tells the source that its memory was read; the Reply does."""
+    """No message reports that memory was read; only the Reply does."""
     hand = t.connect()
     call = t.null()
     sent = hand.call(call, proc=header.NOMSG, reads=hand.read_chunk(0, call), body=b'')
@@ -151,7 +151,7 @@ def _(end):
 
 @responder('A2-4', needs={'files'})
 def what_a_call_lent_is_left_alone_behind_its_reply(t):
-    """The Reply says that its memory is free again: it is neither read nor written any more."""
+    """The Reply ends the use of its memory: the peer neither reads nor writes it afterwards."""
     hand = t.connect()
     call = t.write(t.pattern(1000))
     position, payload, body = parted(call)
@@ -194,7 +194,7 @@ def _(end):
 
 
 def _keep_works(end):
-    """Has it keep the Calls that it took."""
+    """Makes the other end hold the Calls that it received."""
     end.works_done = []
     here = end.call_is_here
 
@@ -206,7 +206,7 @@ def _keep_works(end):
 
 @requester('A2-4')
 def what_was_read_stays_until_the_reply(t):
-    """A Read is no sign that a chunk is done with: it can be read again until the Reply."""
+    """A Read does not end the use of a chunk: it can be read again until the Reply."""
     asked, hand, got = t.called(t.echo(bytes(LONG)))
     for _time in range(3):
         t.hold(hand.message_of(got) == asked.call, 'the read chunk is not the Call')

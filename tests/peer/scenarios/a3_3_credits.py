@@ -11,7 +11,7 @@ LONG = 6000
 
 @responder('A3.3-3')
 def no_reply_grants_nothing(t):
-    """Whatever a Call asks for, the Reply grants one credit at least."""
+    """The Reply grants at least one credit, for any requested number."""
     hand = t.connect()
     for asked in (0, 1, 7, 0, 2**32 - 1):
         got = hand.ask(t.null(), credit=asked)
@@ -25,7 +25,7 @@ def _(end):
 
 @requester('A3.3-4')
 def no_more_calls_than_granted_are_in_flight(t):
-    """One Call before the first Reply, then as many as each Reply grants."""
+    """One Call comes before the first Reply, then as many as each Reply grants."""
     asked = [t.have_called(t.null()) for _ in range(9)]
     hand = t.accept()
     first = hand.next('the first Call')
@@ -53,7 +53,7 @@ def _(end):
 
 
 def _one_by_one(t, count):
-    """So many long Calls are asked for; the requester's Hand and the first, alone."""
+    """Makes the requester send long Calls. Returns its Hand and the first Call, which must be alone."""
     asked = [t.have_called(t.echo(bytes(LONG), 0)) for _ in range(count)]
     hand = t.accept()
     first = hand.next('the first Call')
@@ -62,14 +62,14 @@ def _one_by_one(t, count):
 
 
 def _no_more(hand, call):
-    """Nothing has come behind this Call: what its Read brings comes behind all that was sent."""
+    """Checks that no message followed this Call, by a Read, whose response follows all earlier messages."""
     hand.message_of(call)
     hand.quiet()
 
 
 @requester('A3.3-1')
 def each_call_asks_for_credits(t):
-    """Every Call tells how many credits are wanted, and none is none."""
+    """Every Call requests at least one credit."""
     hand = t.working()
     for _ in range(3):
         asked, got = t.next_called(hand, t.null())
@@ -85,7 +85,7 @@ def _(end):
 
 @responder('A3.3-2')
 def what_is_granted_can_be_used(t):
-    """As many Calls at once as were asked for and the last Reply grants are all answered."""
+    """As many concurrent Calls as were requested and granted are all answered."""
     hand = t.connect()
     grant = hand.ask(t.null(), credit=8).header.credit
     for asked in (8, 3, 32, 1, 64):
@@ -106,7 +106,7 @@ def _(end):
 
 @requester('A3.3-3', needs={'ours'})
 def a_grant_of_zero_counts_as_one(t):
-    """Replies that grant nothing do not stop the requester: one Call at a time goes on. No document says so."""
+    """A grant of zero does not stop the requester: it sends one Call at a time. No document requires that."""
     asked, hand, got = _one_by_one(t, 4)
     for _ in range(3):
         hand.answer_null(got, credit=0)
@@ -128,7 +128,7 @@ def _(end):
 
 @requester('A3.3-4')
 def calls_wait_until_less_than_a_smaller_grant_is_in_flight(t):
-    """Four are in flight when two are granted: the next Call leaves behind the third Reply."""
+    """With four in flight and a grant of two, the next Call follows the third Reply."""
     _asked, hand, first = _one_by_one(t, 8)
     hand.answer_null(first, credit=4)
     calls = [hand.next(f'Call {n + 1} of 4') for n in range(4)]
@@ -175,7 +175,7 @@ def _(end):
 
 @requester('A3.3-5')
 def the_last_grant_is_that_of_the_last_send(t):
-    """Replies out of the order of their Calls: what came last holds, be it more or less."""
+    """If Replies overtake each other, the grant of the last received one holds, larger or smaller."""
     _asked, hand, first = _one_by_one(t, 12)
     hand.answer_null(first, credit=3)
     calls = [hand.next(f'Call {n + 1} of 3') for n in range(3)]
@@ -229,7 +229,7 @@ def _(end):
 
 @responder('A3.3-6', needs={'rough'})
 def calls_without_credit_do_no_harm(t):
-    """Hundreds of Calls at once may be dropped, refused or end the connection; others go on."""
+    """Hundreds of concurrent Calls may be dropped, refused, or close the connection; other clients continue."""
     hand = t.connect()
     for _ in range(300):
         hand.call(t.null())
@@ -250,7 +250,7 @@ def _(end):
 
 @responder('A3.3-7', needs={'behind'}, keys={'credits': 4})
 def replies_leave_when_every_credit_is_in_use(t):
-    """With as many Calls held as are granted, their Replies still come."""
+    """Replies come even if as many Calls as granted are waiting."""
     held = []
 
     def hold(call):
@@ -276,7 +276,7 @@ def _(end):
 
 @responder('A3.3-8')
 def a_receive_is_there_for_each_credit_that_comes_back(t):
-    """Each Reply is followed at once by a Call in its place, over and over."""
+    """A new Call follows each Reply immediately, many times."""
     hand = t.connect()
     for _ in range(8):
         grant = min(hand.ask(t.null(), credit=32).header.credit, 32)
@@ -298,7 +298,7 @@ def _(end):
 
 @responder('A3.3-9', needs={'reverse'})
 def reverse_calls_keep_to_the_grant(t):
-    """The acceptor as requester: one Call before the first Reply, then as many as are granted."""
+    """The acceptor as requester: one Call before the first Reply, then as many as granted."""
     hand = t.connect()
     hand.barrier(t.null())
     for _ in range(6):
@@ -326,7 +326,7 @@ def _(end):
 
 @requester('A3.3-9')
 def no_reverse_reply_grants_nothing(t):
-    """The connector as responder: its Replies to reverse Calls grant one credit at least."""
+    """The connector as responder: its Replies to reverse Calls grant at least one credit."""
     hand = t.working()
     for asked in (0, 1, 8):
         got = hand.ask(t.null(), credit=asked)

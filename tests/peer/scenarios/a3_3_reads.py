@@ -6,7 +6,7 @@ from wire import header
 
 
 def _many_reads(t, ird, count):
-    """A Call in many read entries to a responder that may have so many Reads under way."""
+    """Sends a Call with many Read segments to a responder with this limit of concurrent Reads."""
     hand = t.connect(ird=ird)
     if hand.conn.peer.ird is None:
         raise Unfit('its MPA has revision one, which negotiates no depth')
@@ -18,7 +18,7 @@ def _many_reads(t, ird, count):
 
 
 def _passes(hand, null):
-    """Whether a Reply comes while Reads wait; RDMA's send queue, in order, may keep it behind them."""
+    """Returns whether a Reply comes while Reads wait. RDMA's ordered send queue may delay it behind them."""
     try:
         hand.loop.until(lambda: hand.conn.sends, 'a Reply beside the Reads', 1)
     except Late:
@@ -29,7 +29,7 @@ def _passes(hand, null):
 
 @responder('A3.3-10')
 def reads_under_way_keep_to_the_depth(t):
-    """Of ten Reads two may be under way: the others wait, in order, and none is lost."""
+    """Of ten Reads two may be in flight. The others wait in order, and none is lost."""
     hand, sent, passed = _many_reads(t, 2, 10)
     null = hand.call(t.null()) if passed else None
     for entry in sent.reads:

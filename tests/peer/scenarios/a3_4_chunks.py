@@ -10,7 +10,7 @@ LONG = 20000
 
 @responder('A3.4-1', needs={'behind', 'draft'})
 def a_chunk_may_stand_at_any_position(t):
-    """Within a credential, at a length word, in the middle and at the end of an argument.
+    """Chunks within a credential, at a length word, in the middle and at the end of an argument.
 
     RFC 8166 section 6.1 lets nothing be moved but what a binding names, and this program has none.
     """
@@ -30,7 +30,7 @@ def _(end):
 
 @responder('A3.4-1', needs={'files'})
 def a_position_is_a_multiple_of_four(t):
-    """A chunk beside the units of XDR is refused."""
+    """A chunk that does not match the units of XDR is refused."""
     hand = t.connect()
     for off in (1, 2, 3):
         call = t.write(t.pattern(1000))
@@ -52,7 +52,7 @@ def _(end):
 
 @requester('A3.4-1', keys={'ddp': 'nfs'})
 def every_position_is_a_multiple_of_four(t):
-    """Wherever the payload of a WRITE stands, its chunk's position is XDR's."""
+    """The chunk of a WRITE has the XDR position of its payload, wherever that is."""
     _asked, _hand, got = moved_payload(t, t.pattern(LONG + 1))
     t.hold(all(entry.position % 4 == 0 for entry in got.header.reads), 'a position is not')
 
@@ -69,7 +69,7 @@ def _(end):
 
 @requester('A3.4-2', keys={'ddp': 'nfs'})
 def what_no_binding_declares_eligible_is_not_moved_alone(t):
-    """A Call of an unknown program moves as a whole, and its Reply would too."""
+    """A Call of an unknown program moves as a whole; so would its Reply."""
     asked, hand, got = t.called(t.echo(bytes(LONG)))
     t.hold(got.header.proc == header.NOMSG, 'no RDMA_NOMSG')
     t.hold(all(entry.position == 0 for entry in got.header.reads), 'a part of it is a chunk')
@@ -95,7 +95,7 @@ def _(end):
 
 @requester('A3.4-2', keys={'ddp': 'nfs'})
 def a_directory_lands_whole(t):
-    """Nothing of a READDIR's results is eligible: there is no write chunk for it."""
+    """No result of READDIR is DDP-eligible: it has no Write chunk."""
     _asked, _hand, got = t.called(t.readdir(30000))
     t.hold(not got.header.writes, 'a write chunk is offered for a READDIR')
     t.hold(got.header.reply, 'no reply chunk is offered for a READDIR')
@@ -115,7 +115,7 @@ def _without_length(pending_call, message):
 
 @requester('A3.4-3', keys={'ddp': 'nfs'})
 def a_moved_payload_leaves_its_length_word(t):
-    """Of a WRITE's data the bytes are gone from the stream, and nothing else."""
+    """Only the data bytes of a WRITE are removed from the stream."""
     data = t.pattern(LONG + 3)
     asked, _hand, got = moved_payload(t, data)
     position, _payload, body = parted(asked.call)
@@ -146,7 +146,7 @@ def _(end):
 
 @responder('A3.4-3', needs={'files'})
 def a_written_result_leaves_its_length_word(t):
-    """Of a READ's data the bytes are gone from the stream; the count before them stays."""
+    """Only the data bytes of a READ are removed from the stream; the count before them stays."""
     hand = t.connect()
     _key, segment = hand.lend(3000, writable=True)
     call = t.read(1001)

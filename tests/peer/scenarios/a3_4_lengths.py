@@ -12,7 +12,7 @@ LONG = 20000
 
 
 def _written(t, hand, size, given, pieces):
-    """A WRITE of so many bytes, of which the chunk has so many; its XID."""
+    """Sends a WRITE with a count and a chunk of other lengths. Returns its XID."""
     call = t.write(t.pattern(size))
     position, _payload, body = parted(call)
     chunk = t.pattern(size)[:given] + bytes(max(0, given - size))
@@ -21,7 +21,7 @@ def _written(t, hand, size, given, pieces):
 
 @responder('A3.4-4', needs={'files'})
 def a_chunk_may_be_as_long_as_its_count_or_padded(t):
-    """The payload of a WRITE in one segment or three, with its pad or without."""
+    """The payload of a WRITE in one segment or three, with and without its pad."""
     hand = t.connect()
     for size in (1001, 1002, 1003, 1004):
         for given in {size, 1004}:
@@ -47,7 +47,7 @@ def _(end):
 
 @responder('A3.4-4', needs={'files'})
 def a_chunk_of_another_length_than_its_count_is_an_error(t):
-    """A WRITE whose chunk has less or more than its count says is not executed."""
+    """A WRITE whose chunk is shorter or longer than its count is not executed."""
     hand = t.connect()
     for size, given in ((1004, 1003), (1004, 1000), (1001, 1000), (1001, 1002), (1001, 1008),
                         (1004, 1008), (1001, 1005)):
@@ -71,7 +71,7 @@ def _(end):
 
 
 def _misplaced(t):
-    """Calls of NFSv3 with a part of them that may not be moved: (the Call, its position, its length)."""
+    """Returns (Call, position, length) of NFSv3 Calls with a part that is not DDP-eligible."""
     lookup = t.nfs(3, nfs3.lookup(t.files.names, b'0' * 200))
     write = t.write(t.pattern(600))        # fits what every end takes
     at, _size = binding.call_payload(write)
@@ -104,7 +104,7 @@ def _(end):
 
 @responder('A3.4-4', keys={'strict_chunks': False}, needs={'files', 'ours'})
 def such_a_chunk_is_taken_where_strict_chunks_is_off(t):
-    """For old clients."""
+    """Old clients send these."""
     hand = t.connect()
     for call, position, size in _misplaced(t):
         data, body = cut(call, position, size)
@@ -118,7 +118,7 @@ def _(end):
 
 @requester('A3.4-4', keys={'ddp': 'nfs'})
 def a_lent_payload_is_as_long_as_its_count(t):
-    """The segments of a WRITE's chunk together have its count, or that with its pad."""
+    """The segments of a WRITE's chunk have its count in total, or that with its pad."""
     for size in (LONG, LONG + 1):
         _asked, hand, got = moved_payload(t, t.pattern(size))
         if got.header.proc == header.MSG:
@@ -144,7 +144,7 @@ def _counted(end):
 
 @requester('A3.4-4', keys={'ddp': 'nfs'})
 def a_result_of_another_length_than_its_count_is_none(t):
-    """A READ's write chunk with less or more than the count in its Reply."""
+    """The Write chunk of a READ is shorter or longer than the count in its Reply."""
     hand = t.working()
     for count, given in ((1000, 999), (1000, 1004), (1001, 1000), (1001, 1008)):
         asked, got = t.next_called(hand, t.read(LONG))
@@ -160,7 +160,7 @@ a_result_of_another_length_than_its_count_is_none.wrong(_counted)
 
 @responder('A3.4-5', needs={'files'})
 def entries_of_one_position_are_one_chunk(t):
-    """A WRITE's payload in two, five and fifteen segments, joined in the order of the list."""
+    """A WRITE's payload in two, five and fifteen segments is joined in the order of the list."""
     hand = t.connect()
     for pieces in (2, 5, 15):
         data = t.pattern(3000, offset=pieces)
@@ -193,7 +193,7 @@ def _(end):
 
 @responder('A3.4-5', needs={'files', 'rough'})
 def segments_may_be_empty(t):
-    """A WRITE's payload with segments of no bytes beside others, and one of nothing else."""
+    """A WRITE's payload with empty segments among others, and with only an empty one."""
     hand = t.connect()
     for sizes in ((0, 1000), (400, 0, 600), (997, 3, 0), (0, 0)):
         data = t.pattern(sum(sizes), offset=len(sizes))
@@ -228,7 +228,7 @@ def _(end):
 
 @responder('A3.4-6', needs={'behind'})
 def a_position_counts_what_earlier_chunks_took_away(t):
-    """Two and three chunks in one Call: positions are those of the message as it was."""
+    """Two and three chunks in one Call: positions refer to the complete message."""
     hand = t.connect()
     call = t.echo(t.pattern(2800))
     for places in ([(100, 400), (900, 40)], [(100, 400), (500, 40)],
@@ -251,7 +251,7 @@ def _(end):
 
 @requester('A3.4-6', keys={'ddp': 'nfs'})
 def a_position_counts_from_the_first_byte_of_the_call(t):
-    """The chunk of a WRITE has the position that its data has in the RPC message."""
+    """The chunk of a WRITE has the position of its data in the RPC message."""
     asked, hand, got = moved_payload(t, t.pattern(LONG))
     position, payload, _body = parted(asked.call)
     if got.header.proc == header.MSG:
@@ -279,7 +279,7 @@ def _lent_at(hand, memory, to, **rights):
 
 @responder('A3.4-7', needs={'files'})
 def an_offset_has_64_bits_and_may_be_zero(t):
-    """Memory at zero, across four gigabytes and at the upper half of all addresses."""
+    """Memory at zero, across four gigabytes and in the upper half of all addresses."""
     hand = t.connect()
     for to in (0, 0xffffff00, 1 << 63, 0x7fffffffffff0000):
         key, segment = _lent_at(hand, 2000, to, writable=True)
@@ -308,7 +308,7 @@ def _(end):
 
 @requester('A3.4-7')
 def an_offset_is_where_the_memory_is(t):
-    """Any part of a lent segment is read at its offset and so much more."""
+    """Any part of an exposed segment can be read at its offset."""
     asked, hand, got = t.called(t.echo(t.pattern(LONG)))
     at = 0
     for entry in got.header.reads:

@@ -13,7 +13,7 @@ SIZE = 1024
 
 
 def _write(t, number):
-    """A WRITE of SIZE bytes that no other number writes: (its data, the Call)."""
+    """Returns (data, Call) of a WRITE of SIZE bytes, with different data for each number."""
     data = t.pattern(SIZE, 4096 * number)
     return data, t.write(data)
 
@@ -32,10 +32,10 @@ def _powers_alone(end):
 
 def _not_credentials(end):
     class Walker(padding.Walker):
-        """Knows no pads of credentials."""
+        """An end that does not expect pads at credentials."""
 
         def auth(self):
-            """Read without pads."""
+            """An end that reads messages without removing pads."""
             align, self.align = self.align, 0
             super().auth()
             self.align = align
@@ -44,7 +44,7 @@ def _not_credentials(end):
 
 @responder('A3.5-3', keys=SERVER, needs={'files'})
 def pads_of_a_call_are_passed_over(t):
-    """Before an opaque as long as the threshold or longer, and before no other."""
+    """Pads precede each opaque that reaches the threshold, and no other."""
     hand = t.connect()
     for number, (align, thresh) in enumerate(
             ((256, SIZE - 1), (256, SIZE), (256, SIZE + 1), (64, SIZE), (1000, SIZE)), 1):
@@ -62,7 +62,7 @@ pads_of_a_call_are_passed_over.wrong(_always)
 
 @responder('A3.5-1', keys=SERVER, needs={'files'})
 def alignment_and_threshold_come_before_the_lists(t):
-    """A Call in an RDMA_MSGP that has both is served."""
+    """A Call in an RDMA_MSGP with pads of both kinds is served."""
     hand = t.connect()
     data, call = _write(t, 1)
     hand.result(call_padded(hand, call, 512, 1000).xid, 'a WRITE in an RDMA_MSGP')
@@ -79,7 +79,7 @@ def _(end):
 
 @responder('A3.5-4', keys=SERVER, needs={'files'})
 def pads_are_counted_from_the_begin_of_the_send(t):
-    """The header counts, however long its lists are."""
+    """Alignment includes the header, with lists of any length."""
     hand = t.connect()
     for number, room in enumerate((0, 1, 3), 1):
         data, call = _write(t, number)
@@ -95,7 +95,7 @@ pads_are_counted_from_the_begin_of_the_send.wrong(_from_a_short_header)
 
 @responder('A4.1-5', keys=SERVER, needs={'files'})
 def an_rdma_msgp_has_all_lists(t):
-    """A READ in an RDMA_MSGP is answered in its write chunk, one with a reply chunk there."""
+    """A READ in an RDMA_MSGP is answered in its Write chunk, and one with a Reply chunk there."""
     hand = t.connect()
     key, segment = hand.lend(8000, writable=True)
     got = hand.result(call_padded(hand, t.read(8000), 64, 1024, writes=[[segment]]).xid, 'a READ')
@@ -118,7 +118,7 @@ def _(end):
 
 
 def _padded_echo(t, size, align, thresh):
-    """An ECHO in an RDMA_MSGP whose data is aligned: the Call, and its header."""
+    """Returns (Call, header) of an ECHO in an RDMA_MSGP with aligned data."""
     call = t.echo(bytes(size), 0)
     message = header.Header(int.from_bytes(call[:4], 'big'), proc=header.MSGP, credit=16,
                             align=align, thresh=thresh, body=call)
@@ -129,7 +129,7 @@ def _padded_echo(t, size, align, thresh):
 
 @responder('A3.5-5', keys=SERVER, needs={'behind'})
 def without_knowing_its_opaques_an_rdma_msgp_is_refused(t):
-    """A program nobody knows: ERR_CHUNK, unless all of the message is below the threshold."""
+    """An unknown program gets ERR_CHUNK, unless the whole message is below the threshold."""
     hand = t.connect()
     for size, align, thresh in ((2000, 64, 1024), (1200, 1000, 1024), (200, 64, 16)):
         message = hand.send(_padded_echo(t, size, align, thresh))
@@ -150,7 +150,7 @@ def _(end):
 
 @responder('A3.5-5', keys=SERVER, needs={'files'})
 def an_alignment_of_zero_or_one_means_no_pads(t):
-    """A WRITE above the threshold comes without pads then."""
+    """A WRITE above the threshold then comes without pads."""
     hand = t.connect()
     for align in (0, 1):
         data, call = _write(t, align + 1)
@@ -171,7 +171,7 @@ def _(end):
 
 @responder('A3.5-6', keys=SERVER, needs={'files'})
 def no_alignment_does_harm(t):
-    """What is no power of two is used as it is; as large as a receive it may be, and no larger."""
+    """Alignments that are no power of two are used, up to the size of a receive."""
     hand = t.connect()
     for number, align in enumerate((3, 7, 24, 1023), 1):
         data, call = _write(t, number)
@@ -208,7 +208,7 @@ def _(end):
 
 @responder('A3.5-6', keys={**SERVER, 'inline_threshold_bytes': 16384}, needs={'behind', 'files'})
 def an_alignment_may_leave_the_data_to_a_second_buffer(t):
-    """Aligned to 4096, with a credential and a handle before it: the document's own example."""
+    """The document's example: aligned to 4096, with a credential and a file handle before the data."""
     hand = t.connect(send=16384, recv=16384)
     for number, size in enumerate((SIZE, 4096, 5001), 1):
         data = t.pattern(size, 4096 * number)
@@ -228,7 +228,7 @@ def _(end):
 
 
 def _many_opaques(t):
-    """Calls with several opaques and strings."""
+    """Returns Calls with several opaques and strings."""
     fh, xid = t.files.names, new_xid
     data = t.pattern(200)
     return {
@@ -244,7 +244,7 @@ def _many_opaques(t):
 
 @responder('A3.5-7', keys={**SERVER, 'inline_threshold_bytes': 16384}, needs={'behind'})
 def every_opaque_of_a_call_has_its_pads(t):
-    """Credential, verifier, handles, names, data: what reaches the server has none of the pads."""
+    """The server gets credential, verifier, handles, names and data without pads."""
     hand = t.connect(send=16384, recv=16384)
     hand.barrier(t.null())
     came = []
@@ -265,7 +265,7 @@ every_opaque_of_a_call_has_its_pads.wrong(draft03.from_the_message)
 
 @responder('A3.5-8', keys=SERVER, needs={'behind', 'files'})
 def positions_of_chunks_do_not_count_pads(t):
-    """A WRITE's data is in a read chunk, whose position is that without pads; it has none itself."""
+    """The data of a WRITE is in a Read chunk without pads. Its position does not count pads either."""
     hand = t.connect()
     for number, (align, thresh) in enumerate(((64, 16), (512, 8), (24, 1)), 1):
         data, call = _write(t, number)

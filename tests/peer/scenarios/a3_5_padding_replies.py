@@ -13,13 +13,13 @@ SHORT = 2        # a flavor of verifiers: AUTH_SHORT
 
 
 def _answer(hand, got, asked, reply, values, writes=()):
-    """Answers a Call by an RDMA_MSGP with these (alignment, threshold)."""
+    """Answers a Call by an RDMA_MSGP with this (alignment, threshold)."""
     message = header.Header(got.header.xid, credit=16, body=reply, writes=list(writes))
     hand.send(padded(message, *values, asked.call))
 
 
 def _reaches(t, size, values, verf=rpc.AUTH_NONE):
-    """On a connection of its own: whether a READ's Reply in an RDMA_MSGP reaches the caller."""
+    """Returns whether a READ's Reply in an RDMA_MSGP reaches the caller, on a new connection."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(size))
     reply = t.server.answer(asked.call)
@@ -32,7 +32,7 @@ def _reaches(t, size, values, verf=rpc.AUTH_NONE):
 
 @requester('A3.5-1', keys=CLIENT)
 def a_reply_may_be_an_rdma_msgp(t):
-    """It has alignment and threshold before its lists."""
+    """The header has alignment and threshold before its lists."""
     _reaches(t, 2000, (512, 1000))
 
 
@@ -46,7 +46,7 @@ a_reply_may_be_an_rdma_msgp.wrong(draft03.swapped)
 
 @requester('A3.5-3', keys=CLIENT)
 def pads_of_a_reply_are_passed_over(t):
-    """Before an opaque as long as the threshold or longer, and before no other."""
+    """Pads precede each opaque that reaches the threshold, and no other."""
     for values in ((256, SIZE - 1), (256, SIZE), (256, SIZE + 1), (3, SIZE), (0, SIZE), (1, SIZE)):
         _reaches(t, SIZE, values)
 
@@ -62,7 +62,7 @@ def _(end):
 
 @requester('A3.5-4', keys=CLIENT)
 def pads_of_a_reply_are_counted_from_the_begin_of_its_send(t):
-    """The header counts."""
+    """Alignment includes the header."""
     _reaches(t, 2000, (512, SIZE))
 
 
@@ -71,7 +71,7 @@ pads_of_a_reply_are_counted_from_the_begin_of_its_send.wrong(draft03.from_the_me
 
 @requester('A3.5-7', keys=CLIENT)
 def the_verifier_of_a_reply_may_have_pads(t):
-    """It is an opaque like others."""
+    """A verifier is an opaque like others."""
     for values in ((64, 8), (100, 24), (64, 25)):
         _reaches(t, 300, values, rpc.Auth(SHORT, bytes(range(24))))
 
@@ -82,10 +82,10 @@ the_verifier_of_a_reply_may_have_pads.wrong(draft03.no_pads)
 @the_verifier_of_a_reply_may_have_pads.wrong
 def _(end):
     class Walker(end.walker):
-        """Knows no pads of verifiers."""
+        """An end that does not expect pads at verifiers."""
 
         def auth(self):
-            """Read without pads."""
+            """An end that reads messages without removing pads."""
             align, self.align = self.align, 0
             super().auth()
             self.align = align
@@ -94,7 +94,7 @@ def _(end):
 
 @requester('A3.5-8', keys={**CLIENT, 'ddp': 'nfs'})
 def data_in_a_write_chunk_has_no_pads(t):
-    """Its length word stands in the RDMA_MSGP, and nothing behind it; the verifier has pads."""
+    """Its length word is in the RDMA_MSGP, and nothing after it; the verifier has pads."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(8000))
     t.hold(got.header.writes, 'no write chunk for a READ')

@@ -12,13 +12,13 @@ CREDITS = {**CLIENT, 'credits': 7}
 
 
 def _reply(t, asked):
-    """What the server in memory says to a Call."""
+    """Returns the answer of the in-memory server to a Call."""
     return t.server.answer(asked.call)
 
 
 @requester('A5.1-3', keys=CLIENT)
 def a_reply_by_read_chunk_is_read(t):
-    """A Reply as a read chunk at position zero, in one segment or several, reaches the caller."""
+    """A Reply as a Read chunk at position zero, in one segment or several, reaches the caller."""
     hand = t.working()
     for pieces in (1, 3, 7):
         asked, got = t.next_called(hand, t.read(LONG))
@@ -45,7 +45,7 @@ def _(end):
 
 @requester('A5.1-3', keys=CLIENT)
 def what_is_lent_and_no_message_harms_nobody(t):
-    """A lent Reply with another XID, or of four bytes: no result for its caller."""
+    """A Reply by Read chunk with another XID, or of four bytes, gives its caller no result."""
     for lies in (b'\xee\xee\xee\xee', b''):
         hand = t.working()
         asked, got = t.next_called(hand, t.read(LONG))
@@ -69,7 +69,7 @@ def _(end):
 
 @requester('A3.6-4', keys=CLIENT)
 def done_follows_the_reads(t):
-    """Once all has been read, RDMA_DONE goes with the same XID; not before, and once."""
+    """RDMA_DONE with the same XID follows when all data were read, exactly once."""
     hand = t.working()
     hand.conn.hold_reads = True
     asked, got = t.next_called(hand, t.read(LONG))
@@ -114,7 +114,7 @@ def _(end):
 
 @requester('A3.6-4', keys=CLIENT)
 def where_nothing_was_lent_no_done_comes(t):
-    """An inline Reply and one in the reply chunk end without RDMA_DONE."""
+    """RDMA_DONE does not follow an inline Reply or one in the Reply chunk."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(LONG))
     hand.answer_long(got, _reply(t, asked))
@@ -137,7 +137,7 @@ def _(end):
 
 @requester('A4.1-5', keys=CLIENT)
 def done_is_four_words(t):
-    """RDMA_DONE has neither lists nor a message, and is of version one."""
+    """RDMA_DONE has neither lists nor a message, and has version one."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(LONG))
     lend_reply(hand, got, _reply(t, asked))
@@ -153,7 +153,7 @@ def _(end):
 
 @requester('A3.8-1', keys=NFS)
 def a_call_in_chunks_may_get_a_reply_that_is_lent(t):
-    """The data of a WRITE is read, and its Reply as well."""
+    """Both the data of a WRITE and its Reply are read."""
     hand = t.working()
     asked, got = t.next_called(hand, t.write(t.pattern(LONG)))
     t.hold(got.header.reads and got.header.proc == header.MSG, 'no read chunk for a WRITE')
@@ -172,7 +172,7 @@ def _(end):
 
 @requester('A3.8-1', keys=NFS)
 def what_is_written_and_what_is_read_make_one_reply(t):
-    """The data of a READ in its write chunk, the rest of the Reply lent."""
+    """The data of a READ come in its Write chunk, the rest of the Reply by Read chunk."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(LONG))
     t.hold(got.header.writes, 'no write chunk for a READ')
@@ -192,7 +192,7 @@ def _(end):
 
 @requester('A3.8-1', keys=CLIENT)
 def one_item_of_a_reply_may_be_lent(t):
-    """A READ's data as a read chunk at its position, the rest of the Reply inline."""
+    """The data of a READ come as a Read chunk at their position, the rest of the Reply inline."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(LONG - 1))
     reply = _reply(t, asked)
@@ -215,7 +215,7 @@ def _(end):
 
 
 def _queue(t, grant, count):
-    """So many READs are asked for; `grant` of them are in flight, and Reads of Replies wait."""
+    """Requests READs; `grant` of them are in flight, and Reads of their Replies wait."""
     asked = [t.have_called(t.read(LONG)) for _ in range(count)]
     hand = t.accept()
     first = hand.next('the first Call')
@@ -226,7 +226,7 @@ def _queue(t, grant, count):
 
 @requester('A3.8-4', keys=CLIENT)
 def a_credit_is_kept_for_each_done(t):
-    """While a Reply is being read its credit is not free: no Call comes until RDMA_DONE has."""
+    """While a Reply is being read its credit is in use: no Call comes until RDMA_DONE."""
     for grant in (1, 3):
         asked, hand, calls = _queue(t, grant, 2 * grant + 1)
         for number, got in enumerate(calls, 1):
@@ -271,7 +271,7 @@ def _(end):
 
 @requester('A3.8-6', keys=CREDITS)
 def done_asks_for_credits_as_a_call_does(t):
-    """The credit of RDMA_DONE is what Calls ask for, whatever the Reply granted."""
+    """RDMA_DONE requests as many credits as Calls, independent of the grant of the Reply."""
     hand = t.working()
     for granted in (1, 100):
         asked, got = t.next_called(hand, t.read(LONG))
@@ -301,7 +301,7 @@ def _(end):
 
 @requester('A3.3-11', keys={**CLIENT, 'peer': 'strict'})
 def a_grant_of_zero_is_waited_out(t):
-    """With Calls in flight none follows; with none in flight zero counts as one."""
+    """With Calls in flight no further Call follows a zero grant; with none in flight zero counts as one."""
     asked = [t.have_called(t.echo(bytes(LONG), 0)) for _ in range(8)]
     hand = t.accept()
     hand.answer_null(hand.next('the first Call'), credit=3)

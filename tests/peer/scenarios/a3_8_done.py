@@ -12,7 +12,7 @@ SOON = {**SERVER, 'done_timeout_s': 1}
 
 @responder('A3.8-1', keys=SERVER, needs={'files'})
 def all_kinds_of_chunks_go_together(t):
-    """A Call in a read chunk, with a write chunk and a reply chunk, and a Reply that is read."""
+    """Makes a Call in a Read chunk, with a Write chunk and a Reply chunk, whose Reply comes by Read chunk."""
     hand = t.connect()
     call = t.readdir(8000)
     written, write = hand.lend(2000, writable=True)
@@ -43,7 +43,7 @@ def _(end):
 
 @responder('A3.8-2', keys=SERVER, needs={'files'})
 def done_frees_what_its_reply_lent(t):
-    """The key of a Reply is alive until RDMA_DONE, and dead behind it."""
+    """The key of a Reply is valid until RDMA_DONE, and invalid afterwards."""
     hand = t.connect()
     got = draft03.lent(t, hand, t.read(LONG))
     hand.message_of(got)
@@ -71,7 +71,7 @@ def _(end):
 
 @responder('A3.8-2', keys=SERVER, needs={'files'})
 def done_frees_nothing_else(t):
-    """One for another Reply, for a Call or for nothing changes nothing, nor is it answered."""
+    """An RDMA_DONE for another Reply, a Call or nothing has no effect, and is not answered."""
     hand = t.connect()
     first = draft03.lent(t, hand, t.read(LONG))
     second = draft03.lent(t, hand, t.read(LONG))
@@ -105,7 +105,7 @@ def _(end):
 
 @responder('A3.8-3', keys=SOON, needs={'files', 'behind'})
 def without_done_the_connection_closes(t):
-    """After the time limit, and not before."""
+    """The memory is invalidated after the time limit, and not before."""
     hand = t.connect()
     begin = t.loop.now()
     draft03.lent(t, hand, t.read(LONG))
@@ -126,7 +126,7 @@ def _(end):
 
 @responder('A3.8-3', keys={**SOON, 'done_policy': 'withdraw'}, needs={'files', 'behind'})
 def or_the_memory_is_taken_back(t):
-    """After the time limit the key is dead, not before; the connection lives on."""
+    """After the time limit the key is invalid, not before; the connection stays open."""
     hand = t.connect()
     got = draft03.lent(t, hand, t.read(LONG))
     hand.message_of(got)
@@ -155,7 +155,7 @@ def _(end):
 
 @responder('A3.8-3', keys=SOON, needs={'files', 'behind'})
 def done_in_time_ends_the_limit(t):
-    """A connection whose Replies are all done with lives on; a long transfer costs nobody his."""
+    """A connection with completed Replies stays open; a long transfer ends no other connection."""
     hand = t.connect()
     for _ in range(3):
         got = draft03.lent(t, hand, t.read(LONG))
@@ -173,7 +173,7 @@ def _(end):
 
 @responder('A3.8-4', keys={**SERVER, 'credits': 1}, needs={'files'})
 def with_one_credit_replies_that_are_read_go_on(t):
-    """A grant of one, each Reply read: RDMA_DONE and the next Call leave together, many times."""
+    """With a grant of one and Replies by Read chunk, RDMA_DONE and the next Call follow together, many times."""
     hand = t.connect()
     for _ in range(200):
         call = t.read(5000)
@@ -210,7 +210,7 @@ def _(end):
 
 @responder('A3.8-5', keys=SERVER, needs={'files'})
 def the_xid_of_a_lent_reply_is_in_use(t):
-    """A Call with that XID ends the connection until RDMA_DONE has come; behind it, it is served."""
+    """A Call with that XID closes the connection before RDMA_DONE; afterwards it is served."""
     hand = t.connect()
     call = t.read(LONG)
     xid = draft03.lent(t, hand, call).header.xid
@@ -247,7 +247,7 @@ def _(end):
 
 @responder('A3.8-5', keys={**SERVER, 'credits': 2}, needs={'files', 'behind'})
 def no_more_replies_are_lent_than_credits_granted(t):
-    """Two lent, two granted: a third is an error, or waits, or ends the connection."""
+    """With two exposed Replies and a grant of two, a third one is an error, waits, or closes the connection."""
     hand = t.connect()
     first = draft03.lent(t, hand, t.read(LONG))
     t.hold(first.header.credit == 2, f'{first.header.credit} credits are granted instead of 2')
@@ -284,7 +284,7 @@ def _(end):
 
 @responder('A4.1-5', keys=SERVER, needs={'files'})
 def what_follows_done_is_ignored(t):
-    """RDMA_DONE has no lists and no message; bytes behind it change nothing."""
+    """RDMA_DONE has no lists and no message; further bytes have no effect."""
     hand = t.connect()
     got = draft03.lent(t, hand, t.read(LONG))
     draft03.done(hand, got.header.xid, body=b'\xff' * 36)

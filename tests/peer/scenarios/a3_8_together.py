@@ -8,7 +8,7 @@ from wire import header
 
 @responder('A3.8-1', needs={'files'})
 def a_read_chunk_a_write_chunk_and_a_reply_chunk_in_one_call(t):
-    """A READ that is itself pulled, its data written, with a reply chunk to spare."""
+    """A READ by Read chunk with its data written, and an unused Reply chunk."""
     hand = t.connect()
     for count in (3000, 30000):
         call = t.read(count)
@@ -38,7 +38,7 @@ def _(end):
 
 @responder('A3.8-1', needs={'files'})
 def a_write_chunk_and_a_reply_chunk_are_both_used(t):
-    """A READ whose data goes to the write chunk, and what is left of its Reply elsewhere."""
+    """A READ with its data in the Write chunk, and the rest of its Reply elsewhere."""
     hand = t.connect(recv=1024)
     call = t.read(5500)
     left = min(told(hand).recv_bytes, 4096) - len(call) - 28 - 8 - 20
@@ -67,7 +67,7 @@ def _(end):
 
 @requester('A3.8-1')
 def a_long_call_may_have_a_long_reply(t):
-    """A Call that is pulled offers a reply chunk as well, and its Reply comes by it."""
+    """A Call by Read chunk also offers a Reply chunk, and its Reply comes in it."""
     asked, hand, got = t.called(t.echo(t.pattern(9000)))
     t.hold(got.header.proc == header.NOMSG and got.header.reads, 'the Call has no read chunk')
     t.hold(hand.message_of(got) == asked.call, 'another Call comes')

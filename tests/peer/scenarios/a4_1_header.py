@@ -7,7 +7,7 @@ from wire import header, rpc
 
 
 def _fixed(got):
-    """The four words that stand first in every version."""
+    """Returns the four words that begin every version."""
     return struct.unpack('>4I', got.data[:16])
 
 
@@ -24,7 +24,7 @@ def _words_swapped(first, second):
 
 @responder('A4.1-1')
 def the_first_four_words_of_answers_have_their_places(t):
-    """XID, version, credits and type, in Replies and in the refusal of a version unknown to all."""
+    """XID, version, credits and type are correct in Replies and in the refusal of an unknown version."""
     hand = t.connect()
     sent = hand.call(t.null(), credit=5)
     xid, vers, credit, proc = _fixed(hand.next_bytes())
@@ -49,7 +49,7 @@ def _(end):
 
 @requester('A4.1-1')
 def the_first_four_words_of_calls_have_their_places(t):
-    """XID, version, credits and type."""
+    """XID, version, credits and type are correct."""
     for call, proc in ((t.null(), header.MSG), (t.echo(bytes(6000)), header.NOMSG)):
         asked = t.have_called(call)
         hand = t.accept()
@@ -75,7 +75,7 @@ def _other_xid(end):
 
 @responder('A4.1-2', needs={'files'})
 def the_xid_of_a_reply_is_that_of_its_call(t):
-    """In the header and in the RPC message, be it inline or in the reply chunk."""
+    """The XIDs of the header and the RPC message agree, inline and in the Reply chunk."""
     hand = t.connect()
     key, segment = hand.lend(8192, writable=True)
     for call, fields in ((t.null(), {}), (t.read(6000), {'reply': [segment]})):
@@ -94,7 +94,7 @@ def _(end):
 
 @requester('A4.1-2')
 def the_xid_of_a_call_is_that_of_its_message(t):
-    """In the header and in the RPC message, be it inline or in the read chunk."""
+    """The XIDs of the header and the RPC message agree, inline and in the Read chunk."""
     hand = t.working()
     for call in (t.null(), t.echo(bytes(6000))):
         asked, got = t.next_called(hand, call)
@@ -124,7 +124,7 @@ def _version_two(end):
 
 @responder('A4.1-3')
 def a_reply_has_version_one(t):
-    """Who is called in version one answers in it."""
+    """A Call in version one gets its answer in version one."""
     hand = t.connect()
     got = hand.ask(t.null())
     t.hold(got.header.vers == 1, f'a Reply in version {got.header.vers}')
@@ -137,7 +137,7 @@ a_reply_has_version_one.wrong(_version_two)
 
 @requester('A4.1-3')
 def a_call_has_version_one(t):
-    """Towards a peer that speaks it every Call has version one."""
+    """Every Call to a peer of version one has version one."""
     hand = t.working()
     for call in (t.null(), t.echo(bytes(6000))):
         _asked, got = t.next_called(hand, call)
@@ -156,13 +156,13 @@ def _(end):
 
 
 def _of_type(proc, message):
-    """An RPC message behind three empty lists in a message of any type."""
+    """Returns an RPC message after three empty lists, in a message of any type."""
     return message[:4] + struct.pack('>6I', 1, 16, proc, 0, 0, 0) + message
 
 
 @responder('A4.1-4')
 def an_unknown_type_is_err_chunk(t):
-    """Types that the documents do not give a meaning, with a whole Call behind the header."""
+    """Types without a meaning in the documents, with a complete Call after the header."""
     hand = t.connect()
     for proc in (5, 6, 255, 0x80000000, 0xffffffff):
         call = t.null()
@@ -188,7 +188,7 @@ def _(end):
 
 @requester('A4.1-4')
 def a_reply_of_an_unknown_type_is_none(t):
-    """What comes in an unknown type does not reach the caller."""
+    """The contents of a message of unknown type do not reach the caller."""
     hand = t.working()
     for proc in (5, 77):
         asked, got = t.next_called(hand, t.null())
@@ -213,7 +213,7 @@ def _faultless(t, got):
 
 @responder('A4.1-5', needs={'files'})
 def each_type_of_answer_has_its_layout(t):
-    """Lists, then the RPC message; nothing behind the lists of an RDMA_NOMSG or an error."""
+    """The RPC message follows the lists; nothing follows the lists of an RDMA_NOMSG or an error."""
     hand = t.connect()
     _key, segment = hand.lend(8192, writable=True)
     for call, fields, proc in ((t.null(), {}, header.MSG),
@@ -244,7 +244,7 @@ each_type_of_answer_has_its_layout.wrong(_more_behind(header.ERROR))
 
 @requester('A4.1-5')
 def each_type_of_call_has_its_layout(t):
-    """Lists, then the RPC message; nothing behind the lists of an RDMA_NOMSG."""
+    """The RPC message follows the lists; nothing follows the lists of an RDMA_NOMSG."""
     hand = t.working()
     for call, proc in ((t.null(), header.MSG), (t.echo(bytes(6000)), header.NOMSG)):
         _asked, got = t.next_called(hand, call)
@@ -258,7 +258,7 @@ each_type_of_call_has_its_layout.wrong(_more_behind(header.NOMSG))
 
 @responder('A4.1-6')
 def a_call_without_a_message_is_none(t):
-    """An RDMA_MSG that ends with its lists is dropped or refused."""
+    """An RDMA_MSG without an RPC message is dropped or refused."""
     hand = t.connect()
     sent = hand.send(header.Header(0x800))
     null = hand.call(t.null())
@@ -283,7 +283,7 @@ def _(end):
 
 @requester('A4.1-6')
 def a_reply_without_a_message_is_none(t):
-    """An RDMA_MSG that ends with its lists is no Reply."""
+    """An RDMA_MSG without an RPC message is no Reply."""
     hand = t.working()
     asked, got = t.next_called(hand, t.null())
     hand.answer(got, b'')

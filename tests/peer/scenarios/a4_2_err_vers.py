@@ -8,7 +8,7 @@ from wire import header
 
 @responder('A4.2-1')
 def an_unknown_version_is_err_vers_with_a_range(t):
-    """A Call in a version that nobody speaks gets the range of those that are spoken."""
+    """A Call in an unsupported version gets the range of supported versions."""
     hand = t.connect()
     for vers in (0, 3, 99, 0xffffffff):
         got = hand.ask(t.null(), vers=vers)
@@ -64,7 +64,7 @@ def _(end):
 
 @requester('A4.2-1')
 def err_vers_ends_its_call(t):
-    """In the version of the Call, as RFC 8166 has it: that Call is over, and others go on."""
+    """The error has the version of the Call (RFC 8166). That Call ends, and others continue."""
     hand = t.working()
     other, late = t.next_called(hand, t.null())
     asked, got = t.next_called(hand, t.null())
@@ -88,7 +88,7 @@ def _(end):
 
 @requester('A4.2-1', needs={'draft'})
 def err_vers_is_understood_in_any_version(t):
-    """Its own version says nothing: the Call of that XID is over."""
+    """The version of the error itself has no meaning: the Call of its XID ends."""
     hand = t.working()
     for vers in (1, 2, 99, 0):
         asked, got = t.next_called(hand, t.null())

@@ -11,7 +11,7 @@ from wire import header, rpc
 
 @responder('A4.2-2')
 def a_header_that_does_not_decode_is_an_error(t):
-    """Lists before a Call that end too soon or begin nowhere: ERR_CHUNK, or an error of RPC."""
+    """Lists before a Call that are too short or begin at a wrong word: ERR_CHUNK, or an RPC error."""
     hand = t.connect()
     for lists in ([1, 0, 9, 9, 9, 9], [0, 1, 1, 9], [0, 0, 1, 200, 9, 9, 0, 9], [7, 0, 0], [0, 7, 0],
                   [0, 0, 7]):
@@ -34,7 +34,7 @@ def _(end):
 
 @responder('A4.2-3')
 def only_calls_are_answered_with_errors(t):
-    """Errors, a Done, and Replies to nothing or that do not decode: nothing comes back."""
+    """Errors, an RDMA_DONE, and unusable Replies are not answered."""
     hand = t.connect()
     xid = new_xid()
     reply = rpc.accepted(xid)
@@ -66,7 +66,7 @@ def _(end):
 
 @responder('A4.2-3', needs={'ours'})
 def a_reply_in_an_unknown_version_is_not_answered(t):
-    """Where its message stands in such a version nobody can know; as in version one, we say."""
+    """The place of the message in such a version is unknown; it is assumed to be as in version one."""
     hand = t.connect()
     xid = new_xid()
     hand.send(header.Header(xid, vers=99, body=rpc.accepted(xid)))
@@ -81,7 +81,7 @@ def _(end):
 
 @requester('A4.2-3')
 def nothing_is_said_of_a_bad_reply(t):
-    """Replies with lists that do not decode or of no version, and errors: nothing comes back."""
+    """Replies with undecodable lists or of unknown versions, and errors are not answered."""
     hand = t.working()
     for word, value in ((4, 7), (5, 3), (6, 9), (1, 99), (3, 66)):
         asked, got = t.next_called(hand, t.null())
@@ -109,7 +109,7 @@ def _(end):
 
 @requester('A4.2-4')
 def an_rdma_error_ends_the_rpc_of_its_xid(t):
-    """ERR_CHUNK: that Call is over, and others go on."""
+    """ERR_CHUNK ends its Call, and others continue."""
     _ends_its_rpc(t, header.ERR_CHUNK)
 
 
@@ -143,7 +143,7 @@ def _(end):
 
 @requester('A4.2-4', needs={'draft'})
 def an_error_of_an_unknown_code_ends_the_rpc_of_its_xid(t):
-    """It carries eight words in the draft; RFC 8166 has no such code, and what does not decode discarded."""
+    """It has eight words in the draft. RFC 8166 has no such code, and undecodable messages are dropped."""
     _ends_its_rpc(t, 3, 77, 0)
 
 
@@ -163,7 +163,7 @@ def _words(data, word, value):
 
 @responder('A4.3-1')
 def what_announces_an_entry_is_zero_or_one(t):
-    """Two, and all bits, in the place of each list's beginning and of what follows an entry."""
+    """Two, and all bits, instead of each list's discriminator and of the one after an entry."""
     hand = t.connect()
     _key, segment = hand.lend(64, writable=True)
     full = _lists(hand.read_chunk(4, bytes(8)), [[segment]], [segment])
@@ -198,7 +198,7 @@ what_announces_an_entry_is_zero_or_one.wrong(_bools_masked({0xffffffff}))
 
 @requester('A4.3-1')
 def a_reply_whose_lists_begin_with_no_bool_is_none(t):
-    """Two, and all bits, where a list of a Reply begins."""
+    """Two, and all bits, instead of a discriminator of a Reply."""
     hand = t.working()
     for word in (4, 5, 6):
         for value in (2, 0xffffffff):
@@ -215,7 +215,7 @@ a_reply_whose_lists_begin_with_no_bool_is_none.wrong(_bools_masked({0xffffffff})
 
 @responder('A4.3-2')
 def no_count_leads_out_of_the_send(t):
-    """Counts of segments that the Send does not hold, some of which wrap when multiplied."""
+    """Counts of segments beyond the Send, some of which overflow in a multiplication."""
     hand = t.connect()
     for count in (3, 100, 0x10000000, 0x10000001, 0x40000000, 0xffffffff):
         for before, behind in (([0, 1], [0, 0]), ([0, 0, 1], [])):
@@ -247,7 +247,7 @@ def _(end):
 
 @requester('A4.3-2')
 def a_reply_with_more_segments_than_bytes_is_none(t):
-    """Counts that the Send does not hold, some of which wrap when multiplied."""
+    """Counts beyond the Send, some of which overflow in a multiplication."""
     hand = t.working()
     for count in (100, 0x10000000, 0xffffffff):
         for words in ((0, 1, count, 0, 0), (0, 0, 1, count)):
@@ -272,7 +272,7 @@ def _(end):
 
 @responder('A4.3-2', needs={'ours'})
 def segments_do_not_wrap_or_overlap(t):
-    """Memory that ends behind the last address, and memory that is lent twice for writing."""
+    """Memory beyond the last address, and memory that is exposed twice for writing."""
     hand = t.connect()
     _key, segment = hand.lend(4000, writable=True)
     wraps = dataclasses.replace(segment, offset=2**64 - 100)
@@ -303,7 +303,7 @@ segments_do_not_wrap_or_overlap.wrong(_no_fault('overlaps'))
 
 @responder('A4.3-2', needs={'files', 'ours'})
 def lengths_are_summed_in_64_bits(t):
-    """A write chunk of four gigabytes and more: what it says is room for a READ."""
+    """A Write chunk of four gigabytes and more fits a READ."""
     hand = t.connect()
     key, first = hand.lend(2000, writable=True)
     _key, second = hand.lend(16, writable=True)
@@ -337,7 +337,7 @@ def _(end):
 
 @responder('A3.3-3')
 def no_error_grants_nothing(t):
-    """An error ends its Call like a Reply, and the client goes by its grant."""
+    """An error ends its Call like a Reply, and the client uses its grant."""
     hand = t.connect()
     call = t.null()
     got = hand.refused(hand.call(call, proc=9).xid, 'a type that is not known')

@@ -25,7 +25,7 @@ def _shortened(end):
 
 @responder('A5.1-3', keys=SERVER, needs={'files'})
 def a_reply_that_is_read_is_whole(t):
-    """A Reply without room anywhere is lent, every byte of it; then the connection goes on."""
+    """A Reply that fits nowhere is exposed, with every byte; then the connection continues."""
     hand = t.connect()
     for size in (5000, LONG):
         call = t.read(size)
@@ -57,7 +57,7 @@ def _(end):
 
 @responder('A5.1-3', keys=SERVER, needs={'files', 'behind'})
 def a_large_directory_is_read_in_one_message(t):
-    """All of a READDIRPLUS of more than 100 KB is the position-zero chunk of an RDMA_NOMSG."""
+    """A whole READDIRPLUS of more than 100 KB is the position-zero chunk of an RDMA_NOMSG."""
     hand = t.connect()
     args = nfs3.readdirplus(t.files.names, dircount=200000, maxcount=200000)
     key, segment = hand.lend(240000, writable=True)
@@ -81,7 +81,7 @@ a_large_directory_is_read_in_one_message.wrong(_shortened)
 
 @responder('A5.2-3', keys=SERVER, needs={'files'})
 def without_a_reply_chunk_a_long_reply_is_lent(t):
-    """No reply chunk, and the Reply fits no Send: it must be read."""
+    """Without a Reply chunk, a Reply that fits no Send must be read."""
     hand = t.connect()
     call = t.read(LONG)
     whole = hand.message_of(draft03.lent(t, hand, call))
@@ -98,7 +98,7 @@ def _(end):
 
 @responder('A5.2-3', keys=SERVER, needs={'files'})
 def a_reply_with_a_too_small_reply_chunk_uses_a_read_chunk(t):
-    """A reply chunk four bytes too small is not used; one that is just large enough is."""
+    """A Reply chunk that is four bytes too small is not used; one of the exact size is."""
     hand = t.connect()
     call = t.read(LONG)
     _key, segment = hand.lend(LONG + 1000, writable=True)

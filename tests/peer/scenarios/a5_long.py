@@ -11,7 +11,7 @@ from wire import header
 
 @requester('A5.1-1')
 def a_long_call_is_a_chunk_at_position_zero(t):
-    """What does not fit the receive comes as an RDMA_NOMSG, from the read list's first entry."""
+    """A Call that does not fit the receive comes as an RDMA_NOMSG, with itself in the first Read chunk."""
     hand = t.working(recv=1024)
     for size in (1024, 2000, 9000):
         asked, got = t.next_called(hand, t.echo(t.pattern(size), 0))
@@ -52,7 +52,7 @@ def _(end):
 
 
 def _pulled(hand, call, pieces=1, **fields):
-    """Calls by a chunk at position zero."""
+    """Makes Calls by a chunk at position zero."""
     return hand.call(call, proc=header.NOMSG, body=b'', reads=hand.read_chunk(0, call, pieces),
                      **fields).xid
 
@@ -87,7 +87,7 @@ def _(end):
 
 @responder('A5.1-2', needs={'files'})
 def other_chunks_are_merged_into_a_pulled_call(t):
-    """A WRITE that is pulled and whose data is a chunk of its own."""
+    """A WRITE that comes by Read chunk, with its data in a separate chunk."""
     hand = t.connect()
     for size in (1000, 1001):
         data = t.pattern(size, offset=9)
@@ -118,7 +118,7 @@ def _(end):
 
 @responder('A5.1-2')
 def a_pulled_call_needs_a_chunk_at_position_zero(t):
-    """An RDMA_NOMSG whose list is empty, or begins at another position, holds no Call."""
+    """An RDMA_NOMSG with an empty list, or a first chunk at another position, has no Call."""
     hand = t.connect()
     call = t.null()
     refused = hand.refused if t.rfc else hand.not_executed      # RFC 8166 section 4.5.2 names this one
@@ -147,7 +147,7 @@ def _(end):
 
 @requester('A5.2-1')
 def a_reply_chunk_takes_a_long_reply(t):
-    """A Call whose Reply may be long offers one, and the Reply that is written there arrives."""
+    """A Call with a possibly long Reply offers a Reply chunk, and the Reply that is written there arrives."""
     hand = t.working()
     for call in (t.readdir(30000), t.echo(b'', 20000)):
         asked, got = t.next_called(hand, call)
@@ -174,7 +174,7 @@ def _(end):
 
 @responder('A5.2-1', needs={'files'})
 def a_reply_chunk_may_have_many_segments(t):
-    """A READDIR into a reply chunk of thirty segments, behind an unused write list."""
+    """A READDIR into a Reply chunk of thirty segments, after an unused Write list."""
     hand = t.connect()
     keys, segments = hand.lend_pieces(*[700] * 30)
     _keys, spare = hand.lend_pieces(100)
@@ -204,7 +204,7 @@ def _(end):
 
 
 def _long_read(t, hand, count, sizes):
-    """A READ without a write list whose Reply goes to a reply chunk of such segments."""
+    """Makes a READ without a Write list, with its Reply in a Reply chunk of such segments."""
     keys, segments = hand.lend_pieces(*sizes)
     call = t.read(count)
     return call, keys, segments, hand.reply(hand.call(call, reply=segments).xid)
@@ -212,7 +212,7 @@ def _long_read(t, hand, count, sizes):
 
 @responder('A5.2-2', needs={'files'})
 def a_long_reply_goes_into_the_reply_chunk(t):
-    """An RDMA_NOMSG with the chunk's keys and offsets, and with the lengths that were written."""
+    """An RDMA_NOMSG has the chunk's keys and offsets, and the written lengths."""
     hand = t.connect()
     _call, _keys, _segments, got = _long_read(t, hand, 6000, [9000])
     whole = sum(s.length for s in got.header.reply or [])
@@ -253,7 +253,7 @@ def _(end):
 
 
 def _too_small(t, hand, chunk):
-    """A READ whose Reply fits neither inline nor in what is offered; the answer."""
+    """Makes a READ whose Reply fits neither inline nor in the chunk. Returns the answer."""
     fields = {} if chunk is None else {'reply': hand.lend_pieces(*chunk)[1]}
     sent = hand.call(t.read(6000), **fields)
     return hand.reply(sent.xid, 'an answer to a READ that nothing is large enough for')
@@ -277,7 +277,7 @@ TOO_SMALL = (None, [4096], [3000, 3000], [2000, 4, 2000])
 
 @responder('A5.2-3', needs={'files'})
 def a_reply_that_fits_nowhere_is_an_error_or_is_lent(t):
-    """The Reply that was no room for comes as an error, or as the draft has it, for reading."""
+    """A Reply that does not fit comes as an error, or, with the draft's extras, as a Read chunk."""
     hand = t.connect()
     for chunk in TOO_SMALL:
         got = _too_small(t, hand, chunk)
@@ -291,7 +291,7 @@ a_reply_that_fits_nowhere_is_an_error_or_is_lent.wrong(_silent)
 
 @responder('A-Δ3', needs={'files'})
 def a_reply_that_fits_nowhere_is_err_chunk(t):
-    """RFC 8166 has no Replies for reading: it is ERR_CHUNK, and the connection goes on.
+    """RFC 8166 has no Replies by Read chunk: ERR_CHUNK comes, and the connection continues.
 
     RFC 8267 section 3.1 also lets it be an error of RPC.
     """
@@ -319,7 +319,7 @@ def _(end):
 
 @requester('A5.2-5')
 def a_reply_chunk_holds_what_the_call_asks_for(t):
-    """A READDIR says how long its Reply can be, and a READ does: so long the chunk is at least."""
+    """READDIR and READ have a limit of their Replies: the chunk has at least this length."""
     hand = t.working()
     for call, count in ((t.readdir(5000), 5000), (t.readdir(60000), 60000),
                         (t.read(70000), 70000)):

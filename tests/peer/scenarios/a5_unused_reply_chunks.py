@@ -7,14 +7,14 @@ from wire import header
 
 
 def long_read(t, hand, count, sizes):
-    """A READ with a reply chunk of such segments: (the Call, their keys, the segments, the Reply)."""
+    """Makes a READ with a Reply chunk of such segments. Returns (the Call, their keys, the segments, the Reply)."""
     keys, segments = hand.lend_pieces(*sizes)
     call = t.read(count)
     return call, keys, segments, hand.reply(hand.call(call, reply=segments).xid)
 
 
 def _inline(t, hand, call, segments, **fields):
-    """The Reply to a Call with this reply chunk; None if it was written there, which is right, too."""
+    """Returns the Reply to a Call with this Reply chunk, or None if it was written there, which is also correct."""
     got = hand.reply(hand.call(call, reply=segments, **fields).xid)
     if got.header.proc == header.NOMSG:
         t.hold(sum(s.length for s in got.header.reply or []) >= 24, 'the Reply is nowhere')
@@ -61,7 +61,7 @@ def _(end):
 
 @responder('A5.2-4', needs={'files'})
 def an_unused_reply_chunk_comes_back_beside_a_used_write_chunk(t):
-    """A READ's data is written, the rest comes inline."""
+    """The data of a READ are written, the rest comes inline."""
     hand = t.connect()
     key, segment = hand.lend(6000, writable=True)
     _keys, spare = hand.lend_pieces(9000)
@@ -76,7 +76,7 @@ an_unused_reply_chunk_comes_back_beside_a_used_write_chunk.wrong(_left_out)
 
 @responder('A5.2-4', needs={'files'})
 def a_reply_is_inline_only_where_its_returned_chunk_fits_too(t):
-    """READs around that length, with a reply chunk of forty segments: no Send is longer than was told."""
+    """READs around that length, with a Reply chunk of forty segments: no Send exceeds the announced size."""
     hand = t.connect()
     whole = sum(s.length for s in long_read(t, hand, 6000, [9000])[3].header.reply or []) - 6000
     room = 4096 - 28 - 4 - 40 * 16 - whole
@@ -101,7 +101,7 @@ a_reply_is_inline_only_where_its_returned_chunk_fits_too.wrong(_left_out)
 
 @responder('A5.2-4', keys={'listen_compat': 'draft03'}, needs={'ours'})
 def the_draft_leaves_an_unused_reply_chunk_out(t):
-    """It does not say that one comes back, and old clients have never seen one."""
+    """The draft does not return an unused chunk, and old clients have never seen one."""
     hand = t.connect()
     _keys, segments = hand.lend_pieces(1000, 1000)
     got = hand.reply(hand.call(t.null(), reply=segments).xid)
@@ -118,7 +118,7 @@ def _empty(offered):
 
 
 def _come_back(t, *ways):
-    """Inline Replies whose reply chunk comes back in each of these ways."""
+    """Inline Replies that return the Reply chunk in each of these ways."""
     hand = t.working()
     for way in ways:
         asked, got = t.next_called(hand, t.echo(t.pattern(800)))
@@ -130,7 +130,7 @@ def _come_back(t, *ways):
 
 @requester('A5.2-4')
 def an_unused_reply_chunk_may_come_back_with_zero_lengths(t):
-    """As RFC 8166 has it come back."""
+    """The Reply chunk is returned as in RFC 8166."""
     _come_back(t, _empty)
 
 
@@ -142,7 +142,7 @@ def _(end):
 
 @requester('A5.2-4', needs={'draft'})
 def an_unused_reply_chunk_may_come_back_in_either_way(t):
-    """Inline Replies with the reply chunk absent, with its segments empty, and without segments."""
+    """Inline Replies with the Reply chunk absent, with empty segments, and without segments."""
     _come_back(t, lambda offered: None, lambda offered: [], _empty)
 
 

@@ -11,7 +11,7 @@ OTHER_PROGRAM = 400123
 
 @requester('A6.1-1', keys=CONF_CLIENT)
 def before_the_answer_nothing_else_is_sent(t):
-    """CONF_RDMA comes alone, in 1024 bytes at most; then the Calls that waited, in their order."""
+    """CONF_RDMA comes alone, in at most 1024 bytes; then the waiting Calls follow in their order."""
     calls = [t.echo(bytes(draft03.LONG + number), 0) for number in range(3)]
     for call in calls:
         t.have_called(call)
@@ -51,7 +51,7 @@ def _(end):
 
 
 def _no_answers():
-    """Answers to CONF_RDMA that are no good, by name."""
+    """Returns invalid answers to CONF_RDMA by name."""
     answers = {name: lambda xid, stat=stat: rpc.accepted(xid, stat=stat, low=2, high=3)
                for stat, name in enumerate(rpc.ACCEPT_NAMES) if stat != rpc.SUCCESS}
     answers['AUTH_TOOWEAK'] = lambda xid: rpc.denied(xid, rpc.AUTH_TOOWEAK)
@@ -60,7 +60,7 @@ def _no_answers():
 
 
 def _goes_on(t, hand, calls, what):
-    """The Calls that waited come, each as private data of 2048 bytes has it."""
+    """Checks that the waiting Calls come in the form for private data of 2048 bytes."""
     for call in calls:
         got = hand.next(f'a Call behind {what}')
         t.hold(hand.message_of(got) == call, f'behind {what} another Call comes')
@@ -82,7 +82,7 @@ def _begin(t):
 
 @requester('A6.1-2', keys=CONF_CLIENT)
 def without_a_good_answer_private_data_holds(t):
-    """Whatever the server says instead, the Calls that waited go on, and none is lost."""
+    """After any other answer of the server the waiting Calls continue, and none is lost."""
     for what, make in _no_answers().items():
         calls, waiting, hand, got = _begin(t)
         hand.answer(got, make(got.header.xid))
@@ -124,7 +124,7 @@ def _(end):
 
 @requester('A6.1-2', keys=CONF_CLIENT)
 def an_rdma_error_for_it_is_no_good_answer(t):
-    """ERR_CHUNK for CONF_RDMA ends neither the connection nor the Calls that waited."""
+    """ERR_CHUNK for CONF_RDMA ends neither the connection nor the waiting Calls."""
     calls, waiting, hand, got = _begin(t)
     hand.send(header.Header(got.header.xid, credit=16, proc=header.ERROR, err=header.ERR_CHUNK))
     _goes_on(t, hand, calls, 'ERR_CHUNK')
@@ -138,7 +138,7 @@ for _bend in (_loses_calls, _gives_up, _takes_defaults):
 
 @requester('A6.1-2', keys=CONF_CLIENT)
 def without_any_answer_calls_go_on_after_5_s(t):
-    """Neither sooner nor much later; an answer that comes after all does no harm."""
+    """The client waits for its time limit, not much longer. A later answer has no effect."""
     calls = _calls(t)
     waiting = [t.have_called(call) for call in calls]
     begin = t.loop.now()
@@ -173,7 +173,7 @@ def _(end):
 
 @requester('A6.2-1', keys={**CONF_CLIENT, 'config_program': OTHER_PROGRAM})
 def the_program_that_is_configured_is_called(t):
-    """Procedure 1 of version 1 of it, before all else."""
+    """The first Call is procedure 1 of version 1 of the program."""
     t.have_called(t.null())
     hand = t.accept()
     asked(t, hand, OTHER_PROGRAM)
@@ -186,7 +186,7 @@ def _(end):
 
 @requester('A6.2-2', keys=CONF_CLIENT)
 def three_words_are_said(t):
-    """The largest Call, the largest Reply and the Reads that the client takes; nothing else."""
+    """The arguments are the largest Call, the largest Reply and the client's limit of Reads."""
     _what, hand, got, args = configured(t, t.write(t.pattern(draft03.LONG)))
     t.hold(args.maxcall_sendsize >= 1024, f'Calls of {args.maxcall_sendsize} bytes')
     t.hold(args.maxreply_sendsize >= 1024, f'Replies of {args.maxreply_sendsize} bytes')

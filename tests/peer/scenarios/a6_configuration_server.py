@@ -14,7 +14,7 @@ OTHER_PROGRAM = 400123
 
 
 def _sized_write(t, size, fixed=28):
-    """A WRITE whose Send, with a header of `fixed` bytes, has so many."""
+    """Returns a WRITE whose Send, with a header of `fixed` bytes, has this length."""
     return t.write(t.pattern(size - fixed - (len(t.write(b'')))))
 
 
@@ -28,7 +28,7 @@ def _ignores(end):
 
 @responder('A6.1-1', keys=CONF_SERVER, needs={'files'})
 def before_configuration_1024_bytes_pass(t):
-    """Without private data: a Send of 1024 bytes is taken, and no longer one comes."""
+    """Without private data a Send of 1024 bytes is accepted, and no longer one comes."""
     hand = t.connect(data=b'')
     hand.result(hand.call(_sized_write(t, 1024)).xid, 'a Call of 1024 bytes with its header')
     for size in (500, 1000, 3000):
@@ -50,7 +50,7 @@ def _(end):
 
 @responder('A6.1-2', keys=CONF_SERVER, needs={'files'})
 def a_second_configuration_changes_nothing(t):
-    """It is told what is in force, and that holds on."""
+    """Its answer has the current values, which stay in effect."""
     hand = t.connect()
     first = configure(t, hand, maxreply=1500)
     again = configure(t, hand, maxcall=8192, maxreply=4096, reads=0)
@@ -81,7 +81,7 @@ def _(end):
 
 @responder('A6.1-2', keys=CONF_SERVER, needs=BEHIND)
 def configuration_among_calls_changes_nothing(t):
-    """A CONF_RDMA while another Call is in flight: what private data says holds on."""
+    """After a CONF_RDMA during another Call the private data stay in effect."""
     hand = t.connect()
     held = t.hold_back()
     sent = hand.call(t.null())
@@ -100,7 +100,7 @@ configuration_among_calls_changes_nothing.wrong(_configures_always)
 
 @responder('A6.2-1', keys=CONF_SERVER)
 def configuration_is_a_program_of_two_procedures(t):
-    """NULL and CONF_RDMA; other procedures, versions and arguments are refused as RPC has it."""
+    """NULL and CONF_RDMA are served; other procedures, versions and arguments get RPC errors."""
     hand = t.connect()
     t.hold(status(hand, conf_call(proc=0)) == rpc.SUCCESS, 'no NULL')
     t.hold(status(hand, conf_call(proc=2)) == rpc.PROC_UNAVAIL, 'procedure 2 is no PROC_UNAVAIL')
@@ -135,7 +135,7 @@ for _change in (
 
 @responder('A6.2-1', keys={**CONF_SERVER, 'config_program': OTHER_PROGRAM}, needs={'behind'})
 def its_number_can_be_another(t):
-    """The draft has none: what is configured counts."""
+    """The draft has no number for the program: the configured one is used."""
     hand = t.connect()
     configure(t, hand, prog=OTHER_PROGRAM)
     t.hold(status(hand, conf_call(bytes(12))) == rpc.PROG_UNAVAIL, 'it has two numbers')
@@ -153,7 +153,7 @@ def _(end):
 
 @responder('A6.2-2', keys=CONF_SERVER)
 def three_words_come_back(t):
-    """The largest Call, the alignment and the Reads that the server takes; nothing else."""
+    """The results are the largest Call, the alignment and the server's limit of Reads."""
     hand = t.connect()
     results = configure(t, hand)
     t.hold(results.maxcall_sendsize >= 1024, f'Calls of {results.maxcall_sendsize} bytes')
@@ -186,7 +186,7 @@ def _(end):
 
 @responder('A6.2-2', keys=CONF_SERVER)
 def no_more_reads_are_told_than_the_connection_has(t):
-    """Whatever the client asked for when it connected: the IRD of the answer bounds what is told."""
+    """The IRD of the accept limits the announced Reads, for any request of the client."""
     for depth in (0, 1, 4, 16, 64):
         hand = t.connect(ord=depth)
         if hand.conn.peer.ird is None:
@@ -204,7 +204,7 @@ def _(end):
 
 @responder('A6.2-4', keys=CONF_SERVER, needs={'files'})
 def no_reply_inline_is_longer_than_the_client_said(t):
-    """What is longer goes into the reply chunk, or is lent."""
+    """A longer Reply uses the Reply chunk or a Read chunk."""
     for most in (1500, 2048):
         hand = t.connect()
         configure(t, hand, maxreply=most)
@@ -229,7 +229,7 @@ def _(end):
 
 @responder('A6.2-9', keys=CONF_SERVER, needs=BEHIND)
 def no_send_is_longer_than_the_client_said(t):
-    """The header counts: a Send that is just as long comes inline, a longer one does not."""
+    """The header counts: a Send of exactly that length comes inline, a longer one does not."""
     hand = t.connect()
     configure(t, hand, maxreply=1500)
     around = len(hand.ask(t.read(4)).data) - 4
@@ -257,7 +257,7 @@ def _(end):
 
 @responder('A6.2-9', keys=CONF_SERVER, needs={'files'})
 def a_call_as_long_as_the_server_said_fits(t):
-    """The RPC message has that length, and chunks of several segments are in its header."""
+    """The RPC message has that length, and the header also has chunks of several segments."""
     hand = t.connect()
     most = configure(t, hand, maxcall=1 << 20).maxcall_sendsize
     call = _sized_write(t, min(most, 65536) & ~3, fixed=0)
@@ -275,7 +275,7 @@ def _(end):
 
 @responder('A6.2-5', keys=CONF_SERVER, needs={'files'})
 def no_more_reads_are_under_way_than_the_client_said(t):
-    """A Call in eight segments is read in steps of one or two."""
+    """A Call in eight segments is read one or two segments at a time."""
     for most in (1, 2):
         hand = t.connect()
         configure(t, hand, reads=most)
@@ -304,7 +304,7 @@ def _(end):
 
 @responder('A6.2-5', keys=CONF_SERVER, needs={'files'})
 def where_the_client_said_zero_nothing_is_read(t):
-    """A Call with read chunks is refused without a Read; a long Reply is not lent, either."""
+    """A Call with Read chunks is refused without a Read; a long Reply uses no Read chunk either."""
     hand = t.connect()
     configure(t, hand, reads=0)
     got = hand.ask(t.read(draft03.LONG))
@@ -328,7 +328,7 @@ def _(end):
 
 @responder('A6.2-6', keys={**CONF_SERVER, 'padding_align_bytes': 512}, needs=BEHIND)
 def the_alignment_is_that_for_rdma_msgp(t):
-    """A server that is told to align recommends that, and takes Calls aligned so."""
+    """A server with a configured alignment recommends it, and accepts aligned Calls."""
     hand = t.connect()
     results = configure(t, hand)
     t.hold(results.align == 512, f'an alignment of {results.align} is recommended, not 512')
@@ -349,7 +349,7 @@ def _(end):
 
 @responder('A6.2-7', keys={**CONF_SERVER, 'inline_threshold_bytes': 4096}, needs=BEHIND)
 def sizes_are_from_1024_to_the_servers_own(t):
-    """Replies of less than 1024 bytes come inline whatever the client said; none above 4096 does."""
+    """Replies below 1024 bytes come inline for any value of the client; none above 4096 does."""
     for value in (0, 1, 1023, (1 << 32) - 1):
         hand = t.connect()
         results = configure(t, hand, maxcall=value, maxreply=value)

@@ -7,13 +7,13 @@ MOST = 64
 
 
 def _full(t, size):
-    """A WRITE that makes a Send of so many bytes."""
+    """Returns a WRITE whose Send has this length."""
     return t.write(t.pattern(size - 28 - len(t.write(b''))))
 
 
 @responder('A6-1', needs={'files'})
 def a_server_takes_full_sends_from_the_begin(t):
-    """The first Send is as long as may be; then come as many of that as are granted, at once."""
+    """The first Send has the largest length; then as many of that length as granted come together."""
     hand = t.connect()
     told = private_data.decode(hand.conn.peer.data)
     size = min(4096, told.recv_bytes if told else 1024)
@@ -40,7 +40,7 @@ def _(end):
 
 @requester('A6-1')
 def a_client_takes_full_sends_from_the_begin(t):
-    """The first Reply is as long as may be, and so are those to all Calls that are granted, at once."""
+    """The first Reply has the largest length; so have those to all granted Calls, together."""
     around = 28 + len(t.server.answer(t.read(4))) - 4
     call = t.read(4096 - around)
     asked = [t.have_called(call)] + [t.have_called(t.read(4096 - around)) for _ in range(8)]

@@ -11,7 +11,7 @@ GSS_PROC_DATA, INTEGRITY, PRIVACY = 0, 2, 3
 
 @responder('A8-1')
 def errors_of_rpc_come_as_replies(t):
-    """No such program, version or procedure, bad arguments, another RPC: each has its answer."""
+    """An unknown program, version or procedure, bad arguments, and another RPC version each get their answer."""
     hand = t.connect()
     nfs, version, sys = nfs3.PROGRAM, t.files.version, rpc.auth_sys()
     with_args = {3: 6, 4: 1}[version]       # READ, COMPOUND
@@ -46,7 +46,7 @@ def _(end):
 
 @requester('A8-1')
 def errors_of_rpc_reach_the_caller(t):
-    """Each kind of refusal arrives as it was sent."""
+    """Each kind of refusal arrives unchanged."""
     hand = t.working()
     for status in range(1, 6):
         asked, got = t.next_called(hand, t.null())
@@ -74,7 +74,7 @@ def _(end):
 
 @responder('A8-2')
 def a_call_is_served_again_after_the_connection_was_lost(t):
-    """The requester connects once more and repeats what was not answered, under the same XID."""
+    """The requester connects again, and repeats unanswered Calls with the same XIDs."""
     call = t.null()
     for reset in (False, True):
         hand = t.connect()
@@ -99,7 +99,7 @@ def _(end):
 
 @requester('A8-2')
 def a_lost_connection_is_made_again(t):
-    """What was granted is gone with it: the new one begins with a single Call."""
+    """The grant ends with the connection: the new one begins with a single Call."""
     hand = t.working(credit=16)
     _asked, _got = t.next_called(hand, t.null())
     t.hang_up(hand)
@@ -137,7 +137,7 @@ def _gss_call(proc, args, service):
 
 @responder('A11-1', needs={'behind'})
 def messages_of_rpcsec_gss_pass_untouched(t):
-    """Integrity and privacy make arguments and results one opaque body: no part of it moves."""
+    """Integrity and privacy make arguments and results one opaque body, which cannot be reduced."""
     hand = t.connect()
     seen = []
     body, checksum = xdr.var(bytes(4) + t.pattern(900)), rpc.Auth(6, b'another checksum')
@@ -176,7 +176,7 @@ def _(end):
 
 @requester('A11-1', keys={'ddp': 'nfs'})
 def secured_calls_move_whole(t):
-    """A WRITE and a READ with privacy: whole Calls, a reply chunk, and nothing else."""
+    """A WRITE and a READ with privacy move as whole messages, with only a Reply chunk."""
     hand = t.working()
     for proc, size in ((7, 20000), (6, 40)):
         asked, got = t.next_called(hand, _gss_call(proc, xdr.var(t.pattern(size)), PRIVACY))

@@ -70,7 +70,7 @@ def _(end):
 
 @requester('A-Δ5', keys={'ddp': 'nfs'})
 def a_moved_payload_leaves_no_pad(t):
-    """The pad of a WRITE's data is not inline; in the chunk it may be."""
+    """The pad of a WRITE's data is not inline; it may be in the chunk."""
     for size in (20001, 20003):
         asked, hand, got = moved_payload(t, t.pattern(size))
         if got.header.proc == header.MSG:
@@ -91,7 +91,7 @@ def _(end):
 
 @requester('A-Δ5', keys={'ddp': 'nfs'}, needs={'ours'})
 def a_result_may_come_with_its_pad(t):
-    """A READ of an odd length whose responder writes the pad, as RFC 8166 forbids it, and one that does not."""
+    """A READ of an odd length whose responder writes the pad, which RFC 8166 forbids, and one that does not."""
     hand = t.working()
     for size in (20001, 20003):
         for pad in (0, -size % 4):
@@ -132,7 +132,7 @@ def _(end):
 
 @responder('A-Δ6', needs={'behind'}, keys={'credits': 4})
 def no_grant_is_zero_however_busy_the_server_is(t):
-    """With Calls in progress, too, each Reply grants something."""
+    """Each Reply grants at least one credit, even with Calls in progress."""
     held = []
     hand = t.connect()
     grant = min(hand.ask(t.null()).header.credit, 8)
@@ -152,7 +152,7 @@ def _(end):
 
 @responder('A-Δ7', needs={'files'})
 def the_chunk_at_position_zero_may_come_last(t):
-    """The order of positions in a read list says nothing."""
+    """The order of positions in a Read list has no meaning."""
     hand = t.connect()
     data = t.pattern(1000, offset=3)
     call = t.write(data)
@@ -172,7 +172,7 @@ def _(end):
 
 @requester('A-Δ7', keys={'ddp': 'nfs'}, needs={'draft'})
 def the_chunk_at_position_zero_comes_first(t):
-    """Who sends one puts it where the draft wants it."""
+    """A position-zero chunk comes at the place that the draft requires."""
     hand = t.working()
     for call in (t.echo(bytes(9000)), t.readdir(9000), t.write(bytes(9000))):
         _asked, got = t.next_called(hand, call)
@@ -194,7 +194,7 @@ def _(end):
 
 @responder('A-Δ8', needs={'ours'})
 def a_message_beside_a_chunk_at_position_zero_is_err_chunk(t):
-    """Of an RDMA_MSG that brings one Call in both ways, and of one that brings two."""
+    """An RDMA_MSG with one Call in both ways, and one with two Calls."""
     hand = t.connect()
     call = t.null()
     hand.refused(hand.call(call, reads=hand.read_chunk(0, call)).xid, 'a Call in two places')
@@ -216,7 +216,7 @@ def _(end):
 
 @requester('A-Δ8', keys={'ddp': 'nfs'})
 def no_message_comes_beside_a_chunk_at_position_zero(t):
-    """An RDMA_MSG has chunks at other positions only."""
+    """An RDMA_MSG has chunks only at other positions."""
     hand = t.working()
     for call in (t.null(), t.write(bytes(20000)), t.echo(bytes(9000)), t.read(9000)):
         _asked, got = t.next_called(hand, call)
@@ -237,7 +237,7 @@ def _(end):
 
 @requester('A-Δ9', needs={'draft'})
 def an_error_may_end_after_its_code(t):
-    """The draft's union is no XDR: errors come with eight words, with fewer, or with none.
+    """The draft's union is no valid XDR: errors come with eight words, with fewer, or with none.
 
     An unknown code with fewer is nothing that either document has: it may be dropped.
     """
@@ -269,7 +269,7 @@ def _(end):
 
 
 def _by_default(end):
-    """Takes its own threshold for everybody's."""
+    """An end that assumes its own threshold for the peer."""
     end.send_limit = lambda: end.options.inline_threshold_bytes
 
 
@@ -280,7 +280,7 @@ def _header_apart(end):
 
 @responder('A-Δ10', needs={'files'})
 def without_a_word_replies_keep_to_1024_bytes(t):
-    """A connector that sends no private data has receives of 1024 bytes, the header counted."""
+    """A connector without private data has receives of 1024 bytes, including the header."""
     hand = t.connect(data=b'')
     for count in (800, 860, 880, 900, 960, 1100, 3000):
         sent = hand.call(t.read(count))
@@ -294,7 +294,7 @@ without_a_word_replies_keep_to_1024_bytes.wrong(_header_apart)
 
 @requester('A-Δ10')
 def without_a_word_calls_keep_to_1024_bytes(t):
-    """An acceptor that sends no private data has receives of 1024 bytes, the header counted."""
+    """An acceptor without private data has receives of 1024 bytes, including the header."""
     hand = t.working(data=b'')
     for size in (880, 900, 920, 940, 960, 1100, 3000):
         asked, got = t.next_called(hand, t.echo(bytes(size), 0))
@@ -325,7 +325,7 @@ def _(end):
 
 @responder('A-Δ11')
 def chunks_that_make_no_message_are_an_error(t):
-    """Positions beyond the message, or within another chunk: GARBAGE_ARGS or ERR_CHUNK."""
+    """Positions beyond the message, or within another chunk, get GARBAGE_ARGS or ERR_CHUNK."""
     for positions in ((400,), (44,), (40, 60), (2**32 - 4,)):
         hand = t.connect()      # such a Call may end its connection, when it is answered
         call = t.null()
@@ -341,7 +341,7 @@ def _(end):
 
 @responder('A-Δ12', needs={'behind'})
 def segments_of_one_position_are_one_chunk(t):
-    """Two chunks of three segments each: the positions tell them apart, and nothing else."""
+    """Two chunks of three segments each differ only by their positions."""
     hand = t.connect()
     call = t.echo(t.pattern(2000))
     body = call[:100] + call[700:1000] + call[1300:]

@@ -8,7 +8,7 @@ SEGMENTS = 16
 
 
 def _written_in_parts(t, hand, size, pieces):
-    """A WRITE whose data is a chunk of so many segments, and the rest of it another one at position zero."""
+    """Returns a WRITE with its data in a chunk of several segments, and the rest in one at position zero."""
     data = t.pattern(size, offset=pieces)
     call = t.write(data)
     position, payload, rest = parted(call)
@@ -20,7 +20,7 @@ def _written_in_parts(t, hand, size, pieces):
 
 @responder('A-Δ13', needs={'files', 'rfc'})
 def read_chunks_of_sixteen_segments_are_taken(t):
-    """One for the data of a WRITE, one at position zero, and both."""
+    """Read chunks for the data of a WRITE, at position zero, and both."""
     hand = t.connect()
     size = 3000
     data = t.pattern(size)
@@ -54,7 +54,7 @@ for _count in (SEGMENTS - 1, SEGMENTS + 1):
 
 @responder('A-Δ13', needs={'files', 'rfc'})
 def a_write_chunk_and_a_reply_chunk_of_sixteen_segments_are_taken(t):
-    """Of a READ that is itself in sixteen segments: its data is written, the rest comes somewhere."""
+    """A READ that comes in sixteen segments: its data are written, the rest comes in any form."""
     hand = t.connect()
     keys, segments = hand.lend_pieces(*[200] * SEGMENTS)
     spare, reply = hand.lend_pieces(*[100] * SEGMENTS)

@@ -28,7 +28,7 @@ def _(end):
 
 @requester('A-Δ1')
 def rdma_msgp_is_neither_sent_nor_taken(t):
-    """Calls are not padded, and a padded Reply is no Reply to anybody."""
+    """Calls have no pads, and a padded Reply is not accepted."""
     hand = t.working()
     asked = t.have_called(t.echo(bytes(3000)))
     got = hand.next('the Call')
@@ -63,7 +63,7 @@ def _(end):
 
 @responder('A-Δ2', needs={'files'})
 def rdma_done_is_dropped_and_no_reply_has_read_chunks(t):
-    """An RDMA_DONE has no effect; a Reply that fits nowhere is no list of read chunks."""
+    """An RDMA_DONE has no effect; a Reply that fits nowhere uses no Read chunks."""
     hand = t.connect()
     hand.ask(t.null())
     for xid in (1, 0xdddd0000):
@@ -96,7 +96,7 @@ def _(end):
 
 
 def _exposed(hand, got, reply):
-    """Answers by read chunks, as the draft has it."""
+    """Answers by Read chunks, as in the draft."""
     key, _segment = hand.lend(reply, readable=True)
     hand.answer(got, b'', proc=header.NOMSG,
                 reads=[header.ReadSegment(0, key.stag, len(reply), key.to)])
@@ -104,7 +104,7 @@ def _exposed(hand, got, reply):
 
 @requester('A-Δ2')
 def a_reply_with_read_chunks_is_not_taken_and_no_rdma_done_comes(t):
-    """Nothing is read, nothing sent, and what could have been read reaches no caller."""
+    """Nothing is read or sent, and data of the Read chunks reach no caller."""
     hand = t.working()
     asked = t.have_called(t.echo(bytes(16)))
     got = hand.next('the Call')
@@ -116,7 +116,7 @@ def a_reply_with_read_chunks_is_not_taken_and_no_rdma_done_comes(t):
 
 
 def _pulls(end, done):
-    """Bends: the end reads what a Reply exposes."""
+    """Bends: the end reads the Read chunks of a Reply."""
     right = end.take_reply
 
     def take_reply(message, gone):

@@ -43,7 +43,7 @@ replies_of_version_two_are_not_padded.wrong(extras_everywhere)
 
 @responder('A5.1-3', keys=SERVER, needs={'behind', 'files'})
 def no_reply_of_version_two_is_to_be_read(t):
-    """One that fits nowhere is BAD_HEADER; in version one the same Reply is lent."""
+    """A Reply that fits nowhere is BAD_HEADER; in version one it would be exposed."""
     hand = t.connect()
     two.is_refusal(t, two.ask(hand, t.read(draft03.LONG)), header.BAD_HEADER)
     _key, small = hand.lend(64, writable=True)
@@ -76,7 +76,7 @@ calls_of_version_two_are_not_padded.wrong(extras_everywhere)
 
 @requester('A5.1-3', keys=CLIENT)
 def a_reply_of_version_two_is_not_read(t):
-    """One with a read list is none: nothing of it is read, no RDMA_DONE comes."""
+    """A message with a Read list is no Reply: nothing of it is read, and no RDMA_DONE comes."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.read(1000))
     reply = t.server.answer(asked.call)

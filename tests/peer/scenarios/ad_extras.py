@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What RFC 8166 took away of draft-ietf-nfsv4-rpcrdma-03: RDMA_MSGP, RDMA_DONE, Replies to be read."""
+"""What RFC 8166 has removed from draft-ietf-nfsv4-rpcrdma-03: RDMA_MSGP, RDMA_DONE, Replies by Read chunk."""
 from net.events import Read
 from scene.configuration import conf_call
 from scene.draft03 import LONG, call_padded, done, lend_reply, padded
@@ -18,7 +18,7 @@ def _reads(hand):
 
 @responder('A-Δ1', needs={'files'})
 def an_rdma_msgp_is_an_unknown_type(t):
-    """ERR_CHUNK for a Call in one, with pads or without; the connection goes on."""
+    """A Call in an RDMA_MSGP gets ERR_CHUNK, with and without pads; the connection continues."""
     hand = t.connect()
     for call, align in ((t.null(), 0), (t.null(), 64), (t.write(t.pattern(600)), 128)):
         hand.refused(call_padded(hand, call, align, 512).xid, 'an RDMA_MSGP')
@@ -35,7 +35,7 @@ def _(end):
 
 @requester('A-Δ1')
 def a_reply_in_an_rdma_msgp_is_none(t):
-    """It reaches no caller and is not answered."""
+    """A padded Reply reaches no caller, and is not answered."""
     hand = t.working()
     asked, got = t.next_called(hand, t.read(2000))
     reply = t.server.answer(asked.call)
@@ -71,7 +71,7 @@ def _(end):
 
 @responder('A-Δ2', needs={'files'})
 def an_rdma_done_is_dropped(t):
-    """For a Call that was answered or for none: nothing comes of it."""
+    """An RDMA_DONE for an answered Call or for none has no effect."""
     hand = t.connect()
     xid = hand.ask(t.null()).header.xid
     for each in (xid, 0x0badcafe, xid):
@@ -92,7 +92,7 @@ def _(end):
 
 @responder('A-Δ2', needs={'files'})
 def no_reply_is_to_be_read(t):
-    """Where a Reply fits nowhere it is an error, and no Reply has a read list."""
+    """A Reply that fits nowhere is an error, and no Reply has a Read list."""
     hand = t.connect()
     for size in (100, LONG):
         got = hand.ask(t.read(size))
@@ -136,7 +136,7 @@ def _(end):
 
 @responder('A-Δ3', needs={'files'})
 def a_reply_chunk_that_is_too_small_is_err_chunk(t):
-    """Four bytes too few, or nearly all: nothing is written, and nothing is to be read."""
+    """With four bytes too few, or nearly all, nothing is written, and no Read chunk is offered."""
     hand = t.connect()
     _key, segment = hand.lend(LONG + 1000, writable=True)
     got = hand.ask(t.read(LONG), reply=[segment])
@@ -173,7 +173,7 @@ def _(end):
 
 @responder('A3.8-2')
 def an_rdma_done_for_nothing_changes_nothing(t):
-    """Neither the Calls around it nor their credits; it is not answered."""
+    """It affects neither the Calls around it nor their credits; it is not answered."""
     hand = t.connect()
     for number in range(200):
         if number % 4 == 0:     # each takes a receive
@@ -198,7 +198,7 @@ def _(end):
 
 @responder('A6.2-10', needs={'behind'})
 def without_configuration_its_program_is_unavailable(t):
-    """PROG_UNAVAIL comes from the end itself; the server behind sees no such Call."""
+    """The end itself answers PROG_UNAVAIL; the server behind it sees no such Call."""
     hand = t.connect()
     came = []
     t.server.before = came.append

@@ -10,7 +10,7 @@ STRANGE = (0, 4, 77, 0x80000000, 0xfffffeff)
 
 
 def unknown_values(idents):
-    """Values of ids without a meaning, of several lengths."""
+    """Returns values of unknown ids, of several lengths."""
     return [(ident, bytes(index * 3)) for index, ident in enumerate(idents)]
 
 
@@ -24,7 +24,7 @@ def skipped(t, idents):
 
 
 def skipped_by_a_requester(t, idents):
-    """A requester does; the Hand."""
+    """A requester skips them. Returns the Hand."""
     before, after = unknown_values(idents), unknown_values(reversed(idents))
     hand = two.ready(t, *before, two.size(two.BIG), *after)
     t.hold(two.goes_inline(t, hand, two.write(t, 6000)), 'the receive size is not taken')
@@ -59,7 +59,7 @@ def strangers_are_errors(end):
 
 @responder('B2.1-4', needs={'files'})
 def unknown_ids_are_skipped(t):
-    """Without an error, and the next value is taken."""
+    """They cause no error, and the next value is taken."""
     skipped(t, (77, 78))
 
 
@@ -69,7 +69,7 @@ unknown_ids_are_skipped.wrong(strangers_are_errors)
 
 @requester('B2.1-4', keys=two.KEYS)
 def a_requester_skips_unknown_ids(t):
-    """Without an error, and the next value is taken."""
+    """They cause no error, and the next value is taken."""
     skipped_by_a_requester(t, (77, 78))
 
 
@@ -79,7 +79,7 @@ a_requester_skips_unknown_ids.wrong(strangers_are_errors)
 
 @responder('B6-1', needs={'files'})
 def ids_may_be_any(t):
-    """0, large ones, with gaps between them."""
+    """Ids of 0, large ones, and with gaps between them."""
     skipped(t, STRANGE)
 
 
@@ -89,7 +89,7 @@ ids_may_be_any.wrong(strangers_are_errors)
 
 @responder('B6-1', keys={'inline_threshold_bytes': 131072}, needs={'behind'})
 def ten_thousand_ids_are_skipped(t):
-    """In one message of 80 kB, and again."""
+    """All in one message of 80 kB, twice."""
     hand = t.connect(send=131072, recv=131072)
     two.greet(hand)
     for _ in range(3):
@@ -110,7 +110,7 @@ def _(end):
 
 @requester('B6-1', keys=two.KEYS)
 def a_requester_takes_any_ids(t):
-    """0, large ones, with gaps between them."""
+    """Ids of 0, large ones, and with gaps between them."""
     skipped_by_a_requester(t, STRANGE)
 
 
@@ -129,7 +129,7 @@ def experimental(t, hand, in_order):
 
 @responder('B6.3-1', needs={'files'})
 def experimental_ids_are_skipped(t):
-    """In INIT_XCHAR and UPD_XCHAR, and rejected in REQ_XCHAR."""
+    """It ignores them in INIT_XCHAR and UPD_XCHAR, and rejects them in REQ_XCHAR."""
     skipped(t, (0xffffff00, 0xffffffff))
     experimental(t, two.greeted(t), two.barrier)
 
@@ -145,7 +145,7 @@ def _(end):
 
 @requester('B6.3-1', keys=two.KEYS)
 def a_requester_skips_experimental_ids(t):
-    """In INIT_XCHAR and UPD_XCHAR, and rejects them in REQ_XCHAR."""
+    """It ignores them in INIT_XCHAR and UPD_XCHAR, and rejects them in REQ_XCHAR."""
     experimental(t, skipped_by_a_requester(t, (0xffffff00, 0xffffffff)), two.in_order)
 
 

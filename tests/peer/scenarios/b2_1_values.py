@@ -10,17 +10,17 @@ DIALECT = 'version two'
 
 
 def u32s(*numbers):
-    """Numbers as XDR has them."""
+    """Returns numbers in XDR."""
     return b''.join(map(xdr.u32, numbers))
 
 
 def op(opttype, *numbers):
-    """An operation whose optinfo is these words."""
+    """Returns an operation with these words as optinfo."""
     return two.operation(opttype, u32s(*numbers))
 
 
 def run_past():
-    """Operations in which a length or a count runs past the message: B2.1-2."""
+    """Operations with a length or a count beyond the message: B2.1-2."""
     init, request, response, update = 1, 2, 3, 4
     yield op(init, 1, wire.RBSIZ, 2**32 - 1, 4096, 0)
     yield op(init, 1, 77, 2**32 - 1)
@@ -38,7 +38,7 @@ def run_past():
 
 
 def of_a_wrong_type():
-    """Known ids whose data are nothing of their type: B2.1-3."""
+    """Known ids with data that are invalid for their type: B2.1-3."""
     values = ((wire.RQREMINV, u32s(2)), (wire.BRS, u32s(4)), (wire.BRS, u32s(9)),
               (wire.RBSIZ, b''), (wire.RBSIZ, b'\0\0\x10'), (wire.RQREMINV, b'\0'),
               (wire.BRS, b''), (wire.RBSIZ, u32s(4096, 0)), (wire.RQREMINV, u32s(1, 0)),
@@ -50,7 +50,7 @@ def of_a_wrong_type():
 
 
 def all_get_bad_header(t, messages):
-    """A responder refuses each."""
+    """A responder refuses each of them."""
     hand = two.greeted(t)
     for message in messages:
         two.refused(t, hand, message, header.BAD_HEADER)
@@ -58,7 +58,7 @@ def all_get_bad_header(t, messages):
 
 
 def all_get_bad_header_of_a_requester(t, messages):
-    """A requester does."""
+    """A requester refuses each of them."""
     hand = two.ready(t)
     for message in messages:
         two.refused(t, hand, message, header.BAD_HEADER)
@@ -74,7 +74,7 @@ def an_acceptor_encodes_its_values(t):
 
 
 def is_whole(t, got):
-    """An INIT_XCHAR of all three values, the members that never change in one word."""
+    """An INIT_XCHAR of all three values has its constant members in one word."""
     values, nochg = two.decoded(wire.decode_init, got)
     t.hold({ident for ident, _data in values} == {wire.RBSIZ, wire.RQREMINV, wire.BRS},
            f'it has the values {values}')
@@ -96,7 +96,7 @@ def _(end):
 
 @requester('B2.1-1', keys=two.KEYS)
 def a_connector_encodes_its_values(t):
-    """The same of the connector's INIT_XCHAR."""
+    """The same for the connector's INIT_XCHAR."""
     _asked, _hand, first = two.probed(t, t.null())
     is_whole(t, first)
 
@@ -109,7 +109,7 @@ def _(end):
 
 @responder('B2.1-2')
 def data_that_run_past_the_message_are_an_error(t):
-    """BAD_HEADER with the XID of the operation; the connection goes on."""
+    """BAD_HEADER has the XID of the operation; the connection continues."""
     all_get_bad_header(t, run_past())
 
 
@@ -130,7 +130,7 @@ def _(end):
 
 @requester('B2.1-2', keys=two.KEYS)
 def a_requester_finds_them_too(t):
-    """BAD_HEADER with the XID of the operation; the connection goes on."""
+    """BAD_HEADER has the XID of the operation; the connection continues."""
     all_get_bad_header_of_a_requester(t, run_past())
 
 
@@ -146,7 +146,7 @@ def _(end):
 
 @responder('B2.1-3')
 def data_of_a_wrong_type_are_an_error(t):
-    """Of a known id: a bool of 2, an enum of 4, too short or too long."""
+    """Values of a known id: a bool of 2, an enum of 4, too short or too long."""
     all_get_bad_header(t, of_a_wrong_type())
 
 
@@ -163,7 +163,7 @@ def _(end):
 
 @requester('B2.1-3', keys=two.KEYS)
 def a_requester_finds_a_wrong_type_too(t):
-    """The same of the acceptor's operations."""
+    """The same for the acceptor's operations."""
     all_get_bad_header_of_a_requester(t, of_a_wrong_type())
 
 
@@ -174,7 +174,7 @@ def _(end):
 
 @responder('B2.1-5', needs={'files'})
 def the_last_of_an_id_holds(t):
-    """And the order of different ids means nothing."""
+    """The order of different ids has no meaning."""
     reverse = two.value(wire.BRS, wire.BRS_SZLIM)
     hand = two.greeted(t, reverse, two.size(4096), two.size(two.BIG))
     two.inline_reply(hand, t.readdir(6000))
@@ -193,7 +193,7 @@ the_last_of_an_id_holds.wrong(first_holds)
 
 @requester('B2.1-5', keys=two.KEYS)
 def a_requester_takes_the_last_of_an_id(t):
-    """And the order of different ids means nothing."""
+    """The order of different ids has no meaning."""
     hand = two.ready(t, two.size(two.BIG), two.value(wire.BRS, 2), two.size(4096))
     t.hold(not two.goes_inline(t, hand, two.write(t, 6000)), 'the first is taken')
     hand.send(two.init(two.size(4096), two.size(two.BIG)))
@@ -205,7 +205,7 @@ a_requester_takes_the_last_of_an_id.wrong(first_holds)
 
 
 def subset_of_34(t, hand):
-    """33 unknown values and a known one, of which nothing is said: the bits of two words, no others."""
+    """Checks the two words of bits for 33 unknown values and a known one, which may have any result."""
     values = [(1000 + n, b'') for n in range(33)] + [two.size(4096)]
     _done, rej, _pend = two.disposition(t, hand, two.req(*values))
     t.hold(rej >= set(range(33)), f'rejected are {sorted(rej)}')
@@ -228,7 +228,7 @@ def most_significant_first(end):
 
 @responder('B2.1-6')
 def subsets_count_bits_from_the_least_significant(t):
-    """In RESP_XCHAR to 34 values; bits beyond the values of an INIT_XCHAR are ignored."""
+    """The bits in RESP_XCHAR to 34 values; those beyond the values of an INIT_XCHAR are ignored."""
     hand = two.greeted(t)
     subset_of_34(t, hand)
     two.barrier(t, hand)
@@ -250,7 +250,7 @@ def _(end):
 
 @requester('B2.1-6', keys=two.KEYS)
 def a_requester_counts_bits_so_too(t):
-    """In RESP_XCHAR to 34 values; bits beyond the values of an INIT_XCHAR are ignored."""
+    """The bits in RESP_XCHAR to 34 values; those beyond the values of an INIT_XCHAR are ignored."""
     hand = two.ready(t)
     subset_of_34(t, hand)
     two.in_order(t, hand)

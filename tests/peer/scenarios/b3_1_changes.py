@@ -30,7 +30,7 @@ def told_too_soon(end):
 
 @responder('B3.1-3', needs={'files'})
 def a_raised_size_is_told_when_all_receives_have_it(t):
-    """From RESP_XCHAR (done) or UPD_XCHAR on each of the receives takes a Send so long."""
+    """After RESP_XCHAR (done) or UPD_XCHAR each receive fits a Send of that size."""
     hand = two.greeted(t)
     two.barrier(t, hand)
     for count in (8192, two.BIG):
@@ -45,7 +45,7 @@ a_raised_size_is_told_when_all_receives_have_it.wrong(told_too_soon)
 
 @requester('B3.1-3', keys=two.KEYS)
 def a_requester_tells_a_raised_size_so_too(t):
-    """Its receives take Replies so long from the moment it says so."""
+    """Its receives fit Replies of that size as soon as it announces it."""
     hand = two.ready(t)
     for count in (8192, two.BIG):
         two.raised(t, hand, count)
@@ -63,7 +63,7 @@ a_requester_tells_a_raised_size_so_too.wrong(told_too_soon)
 
 
 def falls(t, hand, told, serve):
-    """A size that is told never falls while nobody asks for it: what comes beside the Calls."""
+    """An announced size never falls without a request; checks messages between Calls."""
     for _ in range(12):
         for got in serve():
             if two.is_operation(got, wire.UPD_XCHAR):
@@ -88,7 +88,7 @@ def lowers_unasked(end):
 
 @responder('B3.1-4', keys=BIG)
 def a_receive_size_falls_only_when_asked_for(t):
-    """Small Calls do not make the acceptor lower it; when it is asked, what it says holds."""
+    """Small Calls do not lower the acceptor's size; after a request its answer is in effect."""
     hand = t.connect()
     told = two.greet(hand).get(wire.RBSIZ, 4096)
 
@@ -114,7 +114,7 @@ def _(end):
 
 @requester('B3.1-4', keys=two.with_keys(**BIG))
 def a_requesters_receive_size_falls_only_when_asked_for(t):
-    """The same of the connector."""
+    """The same for the connector."""
     hand, told = two.ready_and_told(t)
 
     def serve():
@@ -132,7 +132,7 @@ a_requesters_receive_size_falls_only_when_asked_for.wrong(lowers_unasked)
 
 @responder('B3.1-4', keys=BIG, needs={'files'})
 def a_size_falls_for_what_follows_the_request(t):
-    """Sends of the old size that were on their way before a request for a lower one are taken."""
+    """Sends of the old size that preceded a request for a lower one are accepted."""
     hand = t.connect()
     told = two.greet(hand).get(wire.RBSIZ, 4096)
     sent = [hand.call(two.write(t, told), vers=2) for _ in range(4)]
@@ -158,7 +158,7 @@ def _(end):
 
 @requester('B3.1-4', keys=two.KEYS, needs={'reverse'})
 def who_asks_keeps_to_what_it_asked_for(t):
-    """While its REQ_XCHAR has no answer neither Calls nor reverse Replies are longer, though more is told."""
+    """Until the answer to its REQ_XCHAR, Calls and reverse Replies keep the old size, even if more is announced."""
     hand, request, count = two.asking(t)
     hand.send(two.upd(two.size(2 * count)))
     two.in_order(t, hand)
@@ -198,7 +198,7 @@ def _(end):
 
 @requester('B3.1-7', keys=two.with_keys(inline_threshold_bytes=two.BIG))
 def a_lower_size_is_granted_when_no_call_counts_on_more(t):
-    """With a Call in flight that has no chunk for a long Reply it is pending until then."""
+    """With a Call in flight without a chunk for a long Reply the request is pending."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.read(6000))
     t.hold(not got.header.reply, 'a reply chunk is offered though the receive is large enough')
@@ -240,7 +240,7 @@ def _(end):
 
 @requester('B3.1-7', keys=two.with_keys(inline_threshold_bytes=two.BIG))
 def a_lower_size_is_granted_while_short_replies_are_due(t):
-    """Calls whose Replies fit the lower size do not stand against it."""
+    """Calls whose Replies fit the lower size do not delay it."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.null())
     t.hold(two.granted(t, hand, 4096), 'it is refused')
@@ -254,7 +254,7 @@ def _(end):
 
 @responder('B3.1-8', needs={'files'})
 def a_lower_size_unasked_for_is_obeyed_at_once(t):
-    """By UPD_XCHAR: the next long Reply goes by chunk."""
+    """After UPD_XCHAR the next long Reply uses a chunk."""
     hand = two.greeted(t, two.size(two.BIG))
     two.inline_reply(hand, t.readdir(6000))
     hand.send(two.upd(two.size(4096)))
@@ -278,7 +278,7 @@ a_lower_size_unasked_for_is_obeyed_at_once.wrong(keeps_the_larger)
 
 @requester('B3.1-8', keys=two.KEYS)
 def a_requester_obeys_a_lower_size_at_once_too(t):
-    """By UPD_XCHAR: the next long Call goes by chunk."""
+    """After UPD_XCHAR the next long Call uses a chunk."""
     hand = two.ready(t, two.size(two.BIG))
     t.hold(two.goes_inline(t, hand, two.write(t, 6000)), 'the larger size is not taken')
     hand.send(two.upd(two.size(4096)))
@@ -290,7 +290,7 @@ a_requester_obeys_a_lower_size_at_once_too.wrong(keeps_the_larger)
 
 
 def changes(t, hand, serve):
-    """Values that change unasked, sizes up and down, and Calls between them."""
+    """Unrequested changes, larger and smaller sizes, and Calls between them."""
     for count in (two.BIG, 4096, 65536, 8192):
         hand.send(two.upd(two.size(count)))
         hand.send(two.upd(two.value(wire.RQREMINV, count > 4096)))
@@ -305,7 +305,7 @@ def takes_no_change(end):
 
 @responder('B3-2', needs={'files'})
 def changes_disturb_nothing(t):
-    """Each of the characteristics changes time and again; a refused request changes nothing."""
+    """Each characteristic changes many times; a refused request changes nothing."""
     hand = two.greeted(t)
 
     def serve():
@@ -328,7 +328,7 @@ def _(end):
 
 @requester('B3-2', keys=two.KEYS)
 def changes_disturb_no_requester(t):
-    """Calls of every size go on between changes of the acceptor's, and after its refusals."""
+    """Calls of every size continue between the acceptor's changes, and after its refusals."""
     hand = two.ready(t)
 
     def serve():

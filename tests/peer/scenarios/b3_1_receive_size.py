@@ -12,7 +12,7 @@ HUGE = 2**32 - 1
 
 @responder('B3-1', needs={'files'})
 def what_is_not_told_has_its_default(t):
-    """INIT_XCHAR with one value leaves the others: 4096 bytes, no invalidation."""
+    """INIT_XCHAR with one value keeps the other defaults: 4096 bytes, no invalidation."""
     hand = two.greeted(t, two.value(wire.BRS, wire.BRS_SZLIM), send=32768, recv=4096)
     got = two.chunk_reply(hand, t.readdir(6000))
     t.hold(got.invalidated is None, 'a key is invalidated')
@@ -34,7 +34,7 @@ def _(end):
 
 @requester('B3-1', keys=two.with_keys(**BIG))
 def a_requester_assumes_the_default(t):
-    """A peer that tells nothing has receives of 4096 bytes."""
+    """A peer without characteristics has receives of 4096 bytes."""
     hand = two.ready(t)
     t.hold(two.goes_inline(t, hand, two.write(t, 4096)), '4096 bytes do not go inline')
     t.hold(not two.goes_inline(t, hand, two.write(t, 4100)), '4100 bytes go inline')
@@ -47,7 +47,7 @@ def _(end):
 
 @responder('B3.1-1', keys=BIG, needs={'files'})
 def an_acceptors_receives_are_as_large_as_it_says(t):
-    """As many Sends at once as it grants, each as long as its INIT_XCHAR says."""
+    """It accepts as many concurrent Sends as it grants, each of the size in its INIT_XCHAR."""
     hand = t.connect()
     count = two.greet(hand).get(wire.RBSIZ, 4096)
     grant = min(two.barrier(t, hand).header.credit, 16)
@@ -62,7 +62,7 @@ def _(end):
 
 @requester('B3.1-1', keys=two.with_keys(**BIG))
 def a_connectors_receives_are_as_large_as_it_says(t):
-    """A Reply as long as its INIT_XCHAR says is taken inline."""
+    """A Reply of the size in its INIT_XCHAR is accepted inline."""
     asked, hand, first = two.probed(t, t.null())
     values = wire.values_known(two.decoded(wire.decode_init, first)[0])
     count = values.get(wire.RBSIZ, 4096)
@@ -82,7 +82,7 @@ def _(end):
 
 @responder('B3.1-2', needs={'behind'})
 def the_reply_chunk_is_used_where_the_receive_is_too_small(t):
-    """A Reply of just the receive size comes inline; one longer by a word, its header counted, in the chunk."""
+    """A Reply of exactly the receive size comes inline; with one more word it uses the chunk."""
     hand = two.greeted(t, two.size(8192))
     got = two.inline_reply(hand, t.echo(b'', 8192 - 28 - 28))
     t.hold(len(got.data) == 8192, f'the Reply has {len(got.data)} bytes')
@@ -103,7 +103,7 @@ def _(end):
 
 @requester('B3.1-2', keys=two.KEYS)
 def the_peers_receive_size_decides_on_a_position_zero_chunk(t):
-    """A Call of just that size goes inline, one of a word more by chunk."""
+    """A Call of exactly that size is sent inline; with one more word it uses a chunk."""
     hand = two.ready(t, two.size(8192))
     t.hold(two.goes_inline(t, hand, two.write(t, 8192)), '8192 bytes do not go inline')
     t.hold(not two.goes_inline(t, hand, two.write(t, 8196)), '8196 bytes go inline')
@@ -121,7 +121,7 @@ def _(end):
 
 @responder('B3.1-5', needs={'files'})
 def a_receive_size_below_4096_counts_as_4096(t):
-    """In INIT_XCHAR and UPD_XCHAR, 0 included."""
+    """Small sizes in INIT_XCHAR and UPD_XCHAR, including 0."""
     for count in (0, 1024, 4095):
         hand = two.greeted(t, two.size(count))
         two.inline_reply(hand, t.readdir(3400))
@@ -139,7 +139,7 @@ def _(end):
 @responder('B3.1-5', keys={'inline_threshold_bytes': 4096, 'receive_max_bytes': two.BIG},
            needs={'behind'})
 def no_send_is_larger_than_the_largest_of_ours(t):
-    """To a receive size of 2^32-1 bytes long Replies go by chunk all the same."""
+    """Long Replies use the chunk even with a receive size of 2^32-1 bytes."""
     hand = two.greeted(t, two.size(HUGE))
     got = two.inline_reply(hand, t.echo(b'', two.BIG - 28 - 28))
     t.hold(len(got.data) == two.BIG, f'the Reply has {len(got.data)} bytes')
@@ -179,7 +179,7 @@ def _(end):
 
 @requester('B3.1-6', keys=two.with_keys(inline_threshold_bytes=65536))
 def a_reply_chunk_is_offered_to_a_peer_that_ignores_init(t):
-    """READDIR of 6000 bytes, to one that answers INVAL_OPTION and to one that is silent."""
+    """READDIR of 6000 bytes, for a peer that answers INVAL_OPTION and for a silent one."""
     for silent in (False, True):
         asked, hand, first = two.probed(t, t.readdir(6000))
         if silent:
@@ -201,7 +201,7 @@ def _(end):
 
 @requester('B3.1-6', keys=two.with_keys(inline_threshold_bytes=65536))
 def no_reply_chunk_is_offered_to_a_peer_that_knows_our_size(t):
-    """One that has sent any of the four operations answers READDIR of 6000 bytes inline."""
+    """A peer that has sent any of the four operations gets a READDIR of 6000 bytes inline."""
     asked, hand, first = two.probed(t, t.readdir(6000))
     hand.send(two.init(xid=first.header.xid))
     got = hand.next('the Call')
@@ -216,7 +216,7 @@ def _(end):
 
 @requester('B3.1-6', keys=two.with_keys(inline_threshold_bytes=4096))
 def calls_before_the_news_keep_their_reply_chunk(t):
-    """Where it raises its receives, only Calls behind the message do without a chunk."""
+    """When it raises its receives, only Calls after the message omit the chunk."""
     hand, told = two.ready_and_told(t)
     for credit in [1] * 12 + [16] * 12:      # with one credit it may have to keep the news
         asked = t.have_called(t.readdir(6000))

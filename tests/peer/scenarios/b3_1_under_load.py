@@ -10,7 +10,7 @@ IN_FLIGHT = 4
 
 
 class Dispositions:
-    """The answers to a REQ_XCHAR and to the Calls before and behind it."""
+    """Collects the answers to a REQ_XCHAR and to the Calls around it."""
 
     def __init__(self, t, request, calls):
         self.t = t
@@ -19,7 +19,7 @@ class Dispositions:
         self.holds = None       # whether what was asked for does; None: it pends
 
     def take(self, got):
-        """One answer."""
+        """Takes one answer."""
         if two.is_operation(got, wire.RESP_XCHAR):
             self.t.hold(got.header.xid == self.asked, 'a RESP_XCHAR with another XID')
             done, rej, pend = two.decoded(wire.decode_resp, got)
@@ -33,7 +33,7 @@ class Dispositions:
 
 
 def settled_under_calls(t, hand, request, calls):
-    """Takes all answers, of the request and of the Calls; whether what was asked for holds in the end."""
+    """Takes all answers. Returns whether the requested size is finally in effect."""
     answers, wait = Dispositions(t, request, calls), two.Wait(t, hand)
     while answers.left or answers.asked is not None:
         answers.take(hand.next('an answer'))
@@ -45,7 +45,7 @@ def settled_under_calls(t, hand, request, calls):
 
 @responder('B3.1-4', needs={'files'})
 def receives_rise_and_fall_under_calls(t):
-    """Who asks for less sends less at once, who asks for more does when it is told."""
+    """A peer that requests less immediately sends less; one that requests more waits for the answer."""
     hand = two.greeted(t)
     limit = 4096
     two.barrier(t, hand)
@@ -76,7 +76,7 @@ def _(end):
 
 
 class Traffic:
-    """Calls of a requester, some of which count on inline Replies that only large receives take."""
+    """Calls of a requester, some of which rely on inline Replies that need large receives."""
 
     def __init__(self, t, hand):
         self.t = t
@@ -85,7 +85,7 @@ class Traffic:
         self.calls = []
 
     def call(self):
-        """Has it call, and takes what comes until all Calls are here."""
+        """Makes it call, and takes messages until all Calls have come."""
         for count in (500, 3000, 5000, 9000)[:IN_FLIGHT]:
             asked = self.t.have_called(self.t.readdir(count))
             self.asked[asked.call[:4]] = asked
@@ -93,7 +93,7 @@ class Traffic:
             self.calls.append(two.next_call(self.hand))
 
     def answer(self):
-        """Answers them all, and looks at what reaches the caller."""
+        """Answers all Calls, and checks what reaches the callers."""
         for got in self.calls:
             two.answer(self.hand, got, self.t.server.answer(self.asked[got.data[:4]].call))
         for asked in self.asked.values():
@@ -104,7 +104,7 @@ class Traffic:
 
 
 def settled(t, hand, xid, pending):
-    """Takes the RESP_XCHAR, or the UPD_XCHAR where it was pending; whether that one is still due."""
+    """Takes the RESP_XCHAR, or the UPD_XCHAR of a pending one. Returns whether that one is still due."""
     while True:
         got = hand.next('RESP_XCHAR or UPD_XCHAR')
         if two.is_operation(got, wire.RESP_XCHAR):
@@ -119,7 +119,7 @@ def settled(t, hand, xid, pending):
 
 @requester('B3.1-7', keys=two.KEYS)
 def a_requesters_receives_rise_and_fall_under_calls(t):
-    """Requests between its Calls and their Replies: each Reply has room, inline or in a chunk."""
+    """Requests between Calls and their Replies: each Reply fits inline or in a chunk."""
     hand = two.ready(t)
     traffic = Traffic(t, hand)
     for turn in range(TIMES):

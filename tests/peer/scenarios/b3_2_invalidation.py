@@ -9,12 +9,12 @@ DIALECT = 'version two'
 
 
 def requests_invalidation(of):
-    """The value of RQREMINV."""
+    """Returns the characteristic RQREMINV."""
     return two.value(wire.RQREMINV, of)
 
 
 def served_with_chunk(t, hand):
-    """A READDIR with a reply chunk: what its Reply invalidates, and the key that was lent."""
+    """Makes a READDIR with a Reply chunk. Returns the key that its Reply invalidates, and the exposed key."""
     _key, segment = hand.lend(8192, writable=True)
     got = two.ask(hand, t.readdir(6000), reply=[segment])
     t.hold(got.header.proc == header.NOMSG, 'the READDIR is not served')
@@ -22,7 +22,7 @@ def served_with_chunk(t, hand):
 
 
 def never_unasked(t, hand):
-    """No Reply invalidates a key."""
+    """Checks that no Reply invalidates a key."""
     for _ in range(3):
         invalidated, _key = served_with_chunk(t, hand)
         t.hold(invalidated is None, f'key {invalidated or 0:#010x} is invalidated')
@@ -30,7 +30,7 @@ def never_unasked(t, hand):
 
 @responder('B3.2-2', needs={'files'})
 def no_key_is_invalidated_unless_the_peer_allows_it(t):
-    """Not where RQREMINV is unknown or false, and not after an UPD_XCHAR that takes it back."""
+    """No key is invalidated if RQREMINV is unknown or false, or after an UPD_XCHAR that withdraws it."""
     never_unasked(t, t.connect())
     never_unasked(t, two.greeted(t))
     never_unasked(t, two.greeted(t, requests_invalidation(False)))
@@ -57,7 +57,7 @@ def _(end):
 
 @responder('B3.2-2', needs={'files'})
 def a_key_of_the_same_rpc_is_invalidated(t):
-    """If any is, of two that belong to Calls in flight, and of those that one Call has lent."""
+    """An invalidated key belongs to the Call of the Reply, with two Calls in flight and several keys."""
     hand = two.greeted(t, requests_invalidation(True))
     lent = {}
     for _ in range(4):
@@ -86,7 +86,7 @@ def _(end):
 
 @responder('B3.2-2', needs={'behind'})
 def a_key_is_invalidated_where_the_peer_allows_it(t):
-    """By UPD_XCHAR as by INIT_XCHAR; one key of the Call's."""
+    """UPD_XCHAR permits invalidation like INIT_XCHAR; the Reply invalidates one key of the Call."""
     hand = two.greeted(t)
     for allowed in (True, False, True):
         hand.send(two.upd(requests_invalidation(allowed)))
@@ -107,7 +107,7 @@ def _(end):
 
 
 def long_call(t, hand, allowed, which):
-    """A Call with a read chunk and a reply chunk; the Reply invalidates one key or none."""
+    """A Call with a Read chunk and a Reply chunk; the Reply invalidates one key or none."""
     asked, got = two.again(t, hand, t.echo(t.pattern(9000)))
     t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
     landing = got.reply_chunk()[0]
@@ -123,7 +123,7 @@ def long_call(t, hand, allowed, which):
 
 @requester('B3.2-1', keys=two.KEYS, needs={'behind'})
 def who_allows_invalidation_bears_any_of_it(t):
-    """None, or one of several keys; Calls go on, and no key comes a second time."""
+    """The Reply invalidates none or one of several keys. Calls continue, and no key is used twice."""
     asked, hand, first = two.probed(t, t.null())
     values = wire.values_known(two.decoded(wire.decode_init, first)[0])
     allowed = values.get(wire.RQREMINV, False)

@@ -10,13 +10,13 @@ REVERSE = {'reverse', 'behind'}
 
 
 def brs(level):
-    """The value of BRS."""
+    """Returns the characteristic BRS."""
     return two.value(wire.BRS, level)
 
 
 @responder('B3.3-1')
 def an_acceptor_takes_the_four_levels(t):
-    """UNKNOWN, NONE, SZLIM and GENL; the next number is none of them."""
+    """UNKNOWN, NONE, SZLIM and GENL are valid; the next number is not."""
     hand = two.greeted(t)
     for level in (0, 1, 2, 3):
         hand.send(two.upd(brs(level)))
@@ -41,7 +41,7 @@ an_acceptor_takes_the_four_levels.wrong(knows_three_levels)
 
 @requester('B3.3-1', keys=two.KEYS)
 def a_connector_takes_the_four_levels(t):
-    """UNKNOWN, NONE, SZLIM and GENL; the next number is none of them."""
+    """UNKNOWN, NONE, SZLIM and GENL are valid; the next number is not."""
     hand = two.ready(t)
     for level in (0, 1, 2, 3):
         hand.send(two.upd(brs(level)))
@@ -54,7 +54,7 @@ a_connector_takes_the_four_levels.wrong(knows_three_levels)
 
 @responder('B3.3-1', needs=REVERSE)
 def no_reverse_call_goes_to_a_connector_without_support(t):
-    """It said NONE; its own Calls are served all the same."""
+    """It announced NONE; its own Calls are served."""
     hand = two.greeted(t, brs(wire.BRS_NONE))
     two.barrier(t, hand)
     t.have_called_back(t.echo(b'back'))
@@ -69,7 +69,7 @@ def _(end):
 
 @responder('B3.3-1', needs=REVERSE)
 def size_limited_support_gets_calls_without_chunks(t):
-    """To a connector that said SZLIM a reverse Call is one RDMA_MSG with three empty lists."""
+    """A reverse Call to a connector with SZLIM is one RDMA_MSG with three empty lists."""
     hand = two.greeted(t, brs(wire.BRS_SZLIM))
     two.barrier(t, hand)
     asked = t.have_called_back(t.echo(t.pattern(2000)))
@@ -87,7 +87,7 @@ def _(end):
 
 @responder('B3.3-2', needs=REVERSE)
 def where_nothing_is_told_the_program_decides(t):
-    """The server behind calls where its program says it may: that goes, without chunks."""
+    """If its program permits it, the server's Call is sent, without chunks."""
     for values in ([], [brs(wire.BRS_UNKNOWN)]):
         hand = two.greeted(t, *values)
         two.barrier(t, hand)
@@ -105,7 +105,7 @@ def _(end):
 
 @requester('B3.3-3', keys=two.with_keys(reverse_chunks=True), needs=REVERSE)
 def a_reverse_call_with_chunks_tells_that_its_reply_may_have_them(t):
-    """Whatever the acceptor said of itself, the Reply uses the reply chunk of its Call."""
+    """The Reply uses the Reply chunk of its Call, whatever the acceptor announced."""
     hand = two.ready(t)
     key, landing = hand.lend(10000, writable=True)
     got = two.ask(hand, t.echo(b'', 9000), reply=[landing])
@@ -123,7 +123,7 @@ def _(end):
 
 @requester('B3.3-3', keys=two.KEYS, needs=REVERSE)
 def a_reverse_call_without_chunks_gets_a_reply_without(t):
-    """Whatever the acceptor said of itself, the Reply is one RDMA_MSG with empty lists."""
+    """The Reply is one RDMA_MSG with empty lists, whatever the acceptor announced."""
     for level in (wire.BRS_UNKNOWN, wire.BRS_GENL):
         hand = two.ready(t, brs(level))
         got = two.ask(hand, t.echo(t.pattern(1000)))
@@ -139,7 +139,7 @@ def _(end):
 
 @responder('B3.3-4')
 def an_acceptor_tells_its_support(t):
-    """The value is of receiving Calls or Replies, so an acceptor has some."""
+    """The value describes what an end receives, Calls or Replies; so an acceptor has one, too."""
     hand = t.connect()
     told = two.greet(hand)
     t.hold(told.get(wire.BRS, 0) != wire.BRS_NONE, 'it says NONE, and version two asks for support')
@@ -156,7 +156,7 @@ an_acceptor_tells_its_support.wrong(tells_none)
 
 @requester('B3.3-4', keys=two.KEYS)
 def a_connector_tells_its_support(t):
-    """The same of the connector."""
+    """The same for the connector."""
     _asked, _hand, first = two.probed(t, t.null())
     told = wire.values_known(two.decoded(wire.decode_init, first)[0])
     t.hold(told.get(wire.BRS, 0) != wire.BRS_NONE, 'it says NONE, and version two asks for support')

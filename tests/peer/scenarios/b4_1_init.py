@@ -10,7 +10,7 @@ DIALECT = 'version two'
 
 @requester('B4.1-1', keys=two.KEYS)
 def init_xchar_comes_first_and_is_short(t):
-    """Before any Call, and in 1024 bytes: the server may be of version one."""
+    """INIT_XCHAR precedes any Call and has at most 1024 bytes, because the server may be of version one."""
     _asked, _hand, first = two.probed(t, t.null(), send=1024, recv=1024)
     t.hold(two.is_operation(first, wire.INIT_XCHAR), 'it is something else')
     t.hold(len(first.data) <= 1024, f'it has {len(first.data)} bytes')
@@ -93,7 +93,7 @@ def _(end):
 
 
 def constant_and_changed(t, hand, serve):
-    """A characteristic that was promised to be constant changes all the same."""
+    """A characteristic that was announced as constant changes."""
     hand.send(two.init(two.size(4096), two.value(wire.RQREMINV, False), nochg={0, 1}))
     hand.send(two.upd(two.size(two.BIG)))
     serve()
@@ -101,7 +101,7 @@ def constant_and_changed(t, hand, serve):
 
 @responder('B4.1-3', needs={'files'})
 def a_broken_promise_is_accepted(t):
-    """An UPD_XCHAR of a member of nochg is no error, and holds."""
+    """An UPD_XCHAR of a member of nochg is no error, and takes effect."""
     hand = two.greeted(t)
     constant_and_changed(t, hand, lambda: two.barrier(t, hand))
     two.inline_reply(hand, t.readdir(6000))
@@ -134,7 +134,7 @@ def _(end):
 
 @requester('B4.1-3', keys=two.KEYS)
 def a_requester_accepts_a_broken_promise_too(t):
-    """An UPD_XCHAR of a member of nochg is no error, and holds."""
+    """An UPD_XCHAR of a member of nochg is no error, and takes effect."""
     hand = two.ready(t)
     constant_and_changed(t, hand, lambda: two.in_order(t, hand))
     t.hold(two.goes_inline(t, hand, two.write(t, 6000)), 'it does not hold')
@@ -144,7 +144,7 @@ a_requester_accepts_a_broken_promise_too.wrong(holds_to_promises)
 
 
 def keeps_promises(t, promised, changed):
-    """What an end promised not to change, it does not change."""
+    """An end does not change what it announced as constant."""
     for got in changed:
         (ident, _data), _pendclr = two.decoded(wire.decode_upd, got)
         t.hold(ident not in promised, f'characteristic {ident} changes, and was promised not to')
@@ -152,7 +152,7 @@ def keeps_promises(t, promised, changed):
 
 @requester('B4.1-3', keys=two.KEYS)
 def a_connector_keeps_its_promises(t):
-    """Whatever long Replies and requests make it change, it is none of its own nochg."""
+    """Changes because of long Replies and requests affect no member of its own nochg."""
     asked, hand, first = two.probed(t, t.null())
     values, nochg = two.decoded(wire.decode_init, first)
     promised = {values[member][0] for member in nochg}
@@ -182,7 +182,7 @@ def _(end):
 
 @responder('B4.1-4')
 def init_xchar_gets_no_answer_of_its_own(t):
-    """But for the acceptor's own INIT_XCHAR nothing comes, whatever the values."""
+    """Only the acceptor's own INIT_XCHAR comes, for any values."""
     hand = t.connect()
     two.barrier(t, hand)
     sent = hand.send(two.init((77, b'what'), two.size(8192), (78, b'')))
@@ -206,7 +206,7 @@ def _(end):
 
 @requester('B4.1-4', keys=two.KEYS)
 def a_connector_does_not_answer_init_xchar(t):
-    """Nothing comes but the Calls, whatever the values."""
+    """Only Calls come, for any values."""
     hand = two.ready(t, (77, b'what'), two.size(8192), (78, b''))
     hand.send(two.init((79, b'')))
     two.in_order(t, hand)
@@ -235,7 +235,7 @@ def first_alone(end):
 
 @responder('B4.1-5', needs={'files'})
 def another_init_xchar_is_an_update(t):
-    """A second one, and one after Calls: each of its values holds from now on, the others stay."""
+    """A second INIT_XCHAR, and one after Calls: its values take effect, the others stay."""
     hand = two.greeted(t)
     two.chunk_reply(hand, t.readdir(6000))
     for values in ([two.size(two.BIG)], [two.value(wire.BRS, wire.BRS_SZLIM)]):
@@ -264,7 +264,7 @@ def _(end):
 
 @requester('B4.1-5', keys=two.KEYS)
 def another_init_xchar_updates_a_requester(t):
-    """A second one, after Calls: each of its values holds from now on, the others stay."""
+    """A second INIT_XCHAR after Calls: its values take effect, the others stay."""
     hand = two.ready(t)
     t.hold(not two.goes_inline(t, hand, two.write(t, 6000)), 'a receive size is assumed')
     for values in ([two.size(two.BIG)], [two.value(wire.BRS, wire.BRS_SZLIM)]):

@@ -18,7 +18,7 @@ def the_four(xid):
 
 @responder('B1.3-1')
 def a_connector_may_send_all_four(t):
-    """The acceptor takes each; INIT_XCHAR and REQ_XCHAR are answered, the others are not."""
+    """The acceptor accepts each operation, and answers only INIT_XCHAR and REQ_XCHAR."""
     hand = t.connect()
     two.greet(hand)
     two.disposition(t, hand, two.req(two.size(4096)))
@@ -41,7 +41,7 @@ for _number in (wire.REQ_XCHAR, wire.RESP_XCHAR, wire.UPD_XCHAR):
 
 @requester('B1.3-1', keys=two.KEYS)
 def an_acceptor_may_send_all_four(t):
-    """The connector takes each; REQ_XCHAR is answered, the others are not."""
+    """The connector accepts each operation, and answers only REQ_XCHAR."""
     hand = two.ready(t)
     two.disposition(t, hand, two.req(two.size(4096)))
     for message in the_four(new_xid())[2:]:
@@ -56,7 +56,7 @@ for _number in (wire.REQ_XCHAR, wire.RESP_XCHAR, wire.UPD_XCHAR):
 
 @responder('B4-1', needs={'behind'})
 def no_rpc_message_follows_an_operation(t):
-    """Neither INIT_XCHAR nor RESP_XCHAR has a byte behind it."""
+    """INIT_XCHAR and RESP_XCHAR end with their last value."""
     hand = t.connect()
     sent = hand.send(two.init())
     messages = [hand.reply(sent.xid, 'INIT_XCHAR')]
@@ -83,7 +83,7 @@ no_rpc_message_follows_an_operation.wrong(with_a_body)
 
 @requester('B4-1', keys=two.KEYS)
 def no_rpc_message_follows_a_requesters_operation(t):
-    """Neither INIT_XCHAR nor RESP_XCHAR has a byte behind it."""
+    """INIT_XCHAR and RESP_XCHAR end with their last value."""
     asked, hand, first = two.probed(t, t.null())
     t.hold(not first.body, f'{len(first.body)} bytes follow the first message')
     hand.send(two.init(xid=first.header.xid))
@@ -108,7 +108,7 @@ def says_nothing(end):
 
 @responder('B4-2', keys=UNSUPPORTED, needs={'behind'})
 def without_characteristics_each_operation_is_refused(t):
-    """INVAL_OPTION with its XID, and Calls are served as without any."""
+    """INVAL_OPTION has its XID, and Calls are served."""
     hand = t.connect()
     for message in the_four(new_xid()):
         two.refused(t, hand, message, header.INVAL_OPTION)
@@ -127,7 +127,7 @@ def _(end):
 
 @requester('B4-2', keys=two.with_keys(**UNSUPPORTED), needs={'behind'})
 def without_characteristics_a_requester_refuses_each(t):
-    """INVAL_OPTION with its XID, and Calls go on."""
+    """INVAL_OPTION has its XID, and Calls continue."""
     asked, hand, first = two.probed(t, t.null())
     hand.send(two.error(first.header.xid, header.INVAL_OPTION))
     two.done(t, hand, asked, hand.next('the Call'))
@@ -142,7 +142,7 @@ without_characteristics_a_requester_refuses_each.wrong(says_nothing)
 
 @responder('B4-3')
 def who_answers_req_xchar_knows_the_others(t):
-    """All four are known, or INIT_XCHAR may be without the others; never the others without it."""
+    """It supports all four, or INIT_XCHAR alone; never the others without it."""
     hand = t.connect()
     two.barrier(t, hand)
     known = {}
@@ -163,7 +163,7 @@ who_answers_req_xchar_knows_the_others.wrong(without(wire.INIT_XCHAR))
 
 @requester('B4-3', keys=two.KEYS)
 def who_sends_req_xchar_takes_answers_and_news(t):
-    """Where long Calls make it ask, RESP_XCHAR and UPD_XCHAR are known; INIT_XCHAR was, too."""
+    """If long Calls make it request, it supports RESP_XCHAR and UPD_XCHAR, and INIT_XCHAR."""
     hand = two.ready(t)
     request = two.wanted(t, hand)
     if request is None:

@@ -15,7 +15,7 @@ def _keys(message):
 
 
 def _three_reads(t, hand):
-    """Three READs at once, with a write chunk or a reply chunk each: what was sent, by XID."""
+    """Makes three concurrent READs, each with a Write chunk or a Reply chunk. Returns the Calls by XID."""
     sent = {}
     for how in ('writes', 'reply', 'writes'):
         key, segment = hand.lend(5000, writable=True)
@@ -27,7 +27,7 @@ def _three_reads(t, hand):
 
 @responder('C5.1-1', needs={'files'})
 def only_a_key_of_the_same_rpc_is_invalidated(t):
-    """If both ends set the flag a Reply may invalidate one key of its own Call; else none."""
+    """If both ends set the flag, a Reply may invalidate one key of its own Call; otherwise none."""
     for invalidate in (True, False):
         hand = t.connect(invalidate=invalidate)
         inline.granted(t, hand, 3)
@@ -67,7 +67,7 @@ def _(end):
 
 @requester('C5.1-1')
 def a_reply_may_invalidate_a_key_where_both_ends_say_so(t):
-    """The Reply counts, and the key is dead from then on."""
+    """The Reply counts, and the key is invalid afterwards."""
     asked, hand, got = t.called(t.echo(bytes(8000)))
     hand.answer_null(got)
     t.answered(asked)
@@ -118,7 +118,7 @@ ALL_BITS = private_data.encode(PrivateData(False, 4096, 4096, reserved=0xfe))
 
 @responder('C5.1-2', needs={'files'})
 def reserved_flags_are_zero_in_an_accept_and_ignored_in_a_request(t):
-    """All bits but the lowest: not set by the acceptor, and without a meaning for it."""
+    """The acceptor sets only the lowest bit, and ignores the others."""
     inline.keeps_to_sizes(t)
     hand = t.connect(data=ALL_BITS)
     _flags(t, inline.told_in_data(hand))
@@ -146,7 +146,7 @@ def _(end):
 
 @requester('C5.1-2')
 def reserved_flags_are_zero_in_a_request_and_ignored_in_an_accept(t):
-    """The same of the connector."""
+    """The connector sets only the lowest bit, and ignores the others."""
     hand = inline.calls_fill(t, 4096, data=ALL_BITS)
     _flags(t, hand.conn.peer.data)
 
@@ -181,7 +181,7 @@ def _takes_less(end):
 
 @responder('C5.2-1', keys=WIDE, needs={'files'})
 def the_acceptor_counts_sizes_in_units_of_1024_bytes(t):
-    """The codes 0, 3 and 255 are 1 KiB, 4 KiB and 256 KiB; what it says it takes it takes."""
+    """The codes 0, 3 and 255 mean 1 KiB, 4 KiB and 256 KiB; it can receive what it announces."""
     inline.keeps_to_sizes(t)
     for code in (0, 3, 255):
         hand = t.connect(recv=(code + 1) * 1024, send=262144)
@@ -195,7 +195,7 @@ the_acceptor_counts_sizes_in_units_of_1024_bytes.wrong(_takes_less)
 
 
 def _longest_reply_is_taken(t, hand):
-    """A Reply that fills the receives that the connector has told of reaches the caller."""
+    """A Reply that fills the announced receives of the connector reaches the caller."""
     size = inline.told(hand).recv_bytes - 28 - 28
     asked = t.have_called(t.echo(bytes(16)))
     got = hand.next('the Call')
@@ -206,7 +206,7 @@ def _longest_reply_is_taken(t, hand):
 
 @requester('C5.2-1', keys=WIDE)
 def the_connector_counts_sizes_in_units_of_1024_bytes(t):
-    """The codes 0, 3 and 255 are 1 KiB, 4 KiB and 256 KiB; what it says it takes it takes."""
+    """The codes 0, 3 and 255 mean 1 KiB, 4 KiB and 256 KiB; it can receive what it announces."""
     for code in (0, 3, 255):
         hand = inline.calls_fill(t, (code + 1) * 1024, recv=(code + 1) * 1024, send=262144)
         if code == 255:
@@ -221,7 +221,7 @@ the_connector_counts_sizes_in_units_of_1024_bytes.wrong(_takes_less)
 
 @responder('C5.2-2', keys=NARROW, needs={'files'})
 def replies_keep_to_the_smaller_of_own_send_and_client_receive_size(t):
-    """A client that takes more than the server sends, and one that takes less."""
+    """A client that can receive more than the server sends, and one that can receive less."""
     for recv in (65536, 1024):
         hand = t.connect(recv=recv, send=65536)
         inline.replies_fill(t, hand, min(recv, inline.told(hand).send_bytes))
@@ -244,7 +244,7 @@ def _(end):
 
 @requester('C5.2-2', keys=NARROW)
 def calls_keep_to_the_smaller_of_own_send_and_server_receive_size(t):
-    """A server that takes more than the client sends, and one that takes less."""
+    """A server that can receive more than the client sends, and one that can receive less."""
     for recv in (65536, 1024):
         hand = inline.calls_fill(t, min(recv, 2048), recv=recv, send=65536)
         t.hold(inline.told(hand).send_bytes == 2048, 'it says another send size')

@@ -19,7 +19,7 @@ def _shifted_xid(end):
 
 @responder('D1.1.4-1')
 def a_reply_has_the_xid_of_its_call(t):
-    """Of several Calls in flight each gets one Reply, with its XID in both headers."""
+    """Each of several Calls in flight gets one Reply, with its XID in both headers."""
     hand = t.connect()
     count = min(8, hand.ask(t.null()).header.credit)
     sent = {hand.call(t.null()).xid for _ in range(count)}
@@ -45,7 +45,7 @@ def _(end):
 
 @requester('D1.1.4-1')
 def a_reply_is_matched_by_its_xid(t):
-    """Calls in flight have XIDs of their own, and Replies in another order find their callers."""
+    """Calls in flight have different XIDs, and Replies in another order reach their callers."""
     hand = t.working()
     asked = [t.have_called(t.echo(bytes([n] * 4))) for n in range(4)]
     got = [hand.next('a Call') for _ in asked]
@@ -69,7 +69,7 @@ def _(end):
 
 @requester('D1.1.4-1', needs={'reverse'})
 def a_reply_to_a_reverse_call_has_its_xid(t):
-    """The connector answers as the acceptor called."""
+    """The connector's Reply to a reverse Call has its XID in both places."""
     hand = t.working()
     for _ in range(3):
         got = hand.ask(t.null())
@@ -80,20 +80,20 @@ a_reply_to_a_reverse_call_has_its_xid.wrong(_shifted_xid)
 
 
 def _one_space(end):
-    """Bends: what has the XID of a Call in flight is taken for its Reply."""
+    """Bends: a message with the XID of a Call in flight counts as its Reply."""
     right = end.is_call
     end.is_call = lambda message: message.xid not in end.pending and right(message)
 
 
 def _no_twins(end):
-    """Bends: a Call with the XID of one in flight the other way is not taken."""
+    """Bends: a Call with the XID of one in the other direction is not accepted."""
     right = end.take_call
     end.take_call = lambda message: message.xid not in end.pending and right(message)
 
 
 @requester('D1.1.4.1-1', needs={'reverse'})
 def a_reverse_call_may_have_the_xid_of_a_forward_call(t):
-    """Both are alive on one connection, and each gets its own Reply."""
+    """Calls in both directions are in flight on one connection, and each gets its own Reply."""
     hand = t.working()
     asked = t.have_called(t.echo(b'one!'))
     got = hand.next('the Call')
@@ -110,7 +110,7 @@ a_reverse_call_may_have_the_xid_of_a_forward_call.wrong(_no_twins)
 
 @responder('D1.1.4.1-1', needs={'behind', 'reverse'})
 def a_forward_call_may_have_the_xid_of_a_reverse_call(t):
-    """Both are alive on one connection, and each gets its own Reply."""
+    """Calls in both directions are in flight on one connection, and each gets its own Reply."""
     hand = reverse.acceptor(t)
     asked, = reverse.calls(t, hand)
     got = reverse.came(hand)
@@ -127,7 +127,7 @@ a_forward_call_may_have_the_xid_of_a_reverse_call.wrong(_no_twins)
 
 @responder('D1.3.1-1', needs={'reverse'})
 def a_client_that_ignores_reverse_calls_is_served(t):
-    """Reverse Calls that nobody answers keep no forward Call from its Reply."""
+    """Unanswered reverse Calls delay no Reply to a forward Call."""
     hand = reverse.acceptor(t)
     reverse.calls(t, hand, 3)
     reverse.came(hand)
@@ -156,7 +156,7 @@ def _(end):
 
 @requester('D1.3.1-1')
 def a_server_that_never_calls_is_good_enough(t):
-    """A connector whose server makes no reverse Calls sends its own and takes their Replies."""
+    """A connector whose server makes no reverse Calls sends its own and accepts their Replies."""
     hand = t.working()
     for _ in range(5):
         asked = t.have_called(t.null())
@@ -175,7 +175,7 @@ def _(end):
 
 @responder('D1.3.2-1', needs={'behind', 'reverse'})
 def reverse_calls_take_no_forward_credit_from_the_client(t):
-    """While a reverse Call waits for its answer, as many forward Calls as granted are taken."""
+    """While a reverse Call waits for its answer, as many forward Calls as granted are accepted."""
     hand = reverse.acceptor(t)
     grant = hand.ask(t.null()).header.credit
     asked, = reverse.calls(t, hand)
@@ -222,7 +222,7 @@ def _(end):
 
 @responder('D1.3.3-1', needs={'reverse', 'draft'})
 def an_acceptor_lends_no_memory_for_its_calls(t):
-    """A reverse Call that would have chunks going forward, a READ of 60000 bytes, has none."""
+    """A reverse READ of 60000 bytes has no chunks, although a forward one would."""
     hand = reverse.acceptor(t)
     t.have_called_back(t.read(60000))
     got = reverse.came(hand)
@@ -257,7 +257,7 @@ def the_direction_of_a_reverse_call_is_at_byte_32(t):
 
 
 def _empty_chunk(end):
-    """Bends: an empty chunk in the last list, as if there were no other way to say none."""
+    """Bends: an empty chunk in the last list."""
     right = end.put
 
     def put(message, invalidate=None):

@@ -23,7 +23,7 @@ ONE_TOO_FEW = _has_receives_for(lambda end: end.options.credits - 1, lambda end:
 
 @responder('D2.1.1-1', needs={'behind'})
 def as_many_forward_calls_as_granted_are_taken(t):
-    """The grant is a minimum that the responder can take at once."""
+    """The responder can receive at least as many Calls as it grants."""
     hand = t.connect()
     reverse.many_at_once(t, hand, hand.ask(t.null()).header.credit)
 
@@ -33,7 +33,7 @@ as_many_forward_calls_as_granted_are_taken.wrong(ONE_TOO_FEW)
 
 @requester('D2.1.1-1')
 def no_more_forward_calls_than_granted_are_sent(t):
-    """As in one direction alone: the grant of the last Reply counts."""
+    """As in one direction: the grant of the last Reply counts."""
     asked = [t.have_called(t.null()) for _ in range(8)]
     hand = t.accept()
     hand.answer_null(hand.next('the first Call'), credit=3)
@@ -71,7 +71,7 @@ def _calls_grant(end):
 
 @responder('D2.1.2-1', needs={'reverse'})
 def reverse_credits_are_not_the_forward_ones_at_the_acceptor(t):
-    """What forward Calls ask for opens no room for reverse Calls; these ask for one at least."""
+    """Requests of forward Calls give no credits for reverse Calls; these request at least one."""
     hand = reverse.acceptor(t)
     reverse.calls(t, hand, 3)
     first = reverse.came(hand)
@@ -95,7 +95,7 @@ def _(end):
 
 @requester('D2.1.2-1', needs={'reverse'})
 def reverse_credits_are_not_the_forward_ones_at_the_connector(t):
-    """Credits of reverse Calls open no room for forward Calls; their Replies grant one at least."""
+    """Credits of reverse Calls give none for forward Calls; their Replies grant at least one."""
     asked = [t.have_called(t.null()) for _ in range(5)]
     hand = t.accept()
     hand.answer_null(hand.next('the first Call'), credit=1)
@@ -121,7 +121,7 @@ def _(end):
 
 @responder('D2.1.2-2', needs={'reverse'})
 def no_more_reverse_calls_than_granted_are_in_flight(t):
-    """One reverse Call before the first Reply, then as many as each Reply grants."""
+    """One reverse Call comes before the first Reply, then as many as each Reply grants."""
     hand = reverse.acceptor(t)
     asked = reverse.calls(t, hand, 9)
     last = reverse.came(hand)
@@ -159,7 +159,7 @@ def _(end):
 
 @requester('D2.1.2-2', needs={'reverse'})
 def the_connector_takes_as_many_reverse_calls_as_it_grants(t):
-    """Each reverse Reply grants credits, and so many reverse Calls are taken at once."""
+    """Each reverse Reply grants credits, and as many concurrent reverse Calls are accepted."""
     hand = t.working()
     for _ in range(3):
         reverse.many_at_once(t, hand, reverse.granted(t, hand))
@@ -176,7 +176,7 @@ def _(end):
 
 @requester('D2.2.1-1', needs={'reverse'})
 def receives_for_reverse_calls_are_there_without_forward_calls(t):
-    """With no forward Call in flight, and with some, all granted reverse Calls have a receive."""
+    """With and without forward Calls in flight, all granted reverse Calls have a receive."""
     asked, hand, got = t.called(t.null())
     hand.answer_null(got, credit=4)
     t.answered(asked)
@@ -215,7 +215,7 @@ def _(end):
 
 
 def _only_once(end):
-    """Bends: receives are posted on the first connection alone."""
+    """Bends: receives are posted only on the first connection."""
     said = vars(end.options)
     said['connections'] = said.get('connections', 0) + 1
     if said['connections'] > 1:
@@ -224,7 +224,7 @@ def _only_once(end):
 
 @requester('D2.2.1-2', needs={'reverse'})
 def a_reconnect_has_all_receives_again_at_the_connector(t):
-    """On each of several connections as many reverse Calls as granted are taken at once."""
+    """On each of several connections as many concurrent reverse Calls as granted are accepted."""
     for _ in range(3):
         hand = t.working()
         reverse.many_at_once(t, hand, reverse.granted(t, hand))
@@ -240,7 +240,7 @@ a_reconnect_has_all_receives_again_at_the_connector.wrong(_only_once)
 
 @responder('D2.2.2-2', needs={'behind', 'reverse'})
 def a_reconnect_has_all_receives_again_at_the_acceptor(t):
-    """On each of several connections all granted Calls and a reverse Reply are taken at once."""
+    """On each of several connections all granted Calls and a reverse Reply are accepted together."""
     for _ in range(3):
         hand = reverse.acceptor(t)
         _everything_at_once(t, hand)
@@ -248,7 +248,7 @@ def a_reconnect_has_all_receives_again_at_the_acceptor(t):
 
 
 def _everything_at_once(t, hand):
-    """Forward Calls up to the grant while reverse Calls are out, and then Replies to all these."""
+    """Forward Calls up to the grant come during reverse Calls, and then Replies to all these."""
     grant = hand.ask(t.null()).header.credit
     asked = reverse.calls(t, hand, 5)
     reverse.answer(hand, reverse.came(hand), credit=4)
@@ -274,7 +274,7 @@ a_reconnect_has_all_receives_again_at_the_acceptor.wrong(_only_once)
 
 @responder('D2.2.2-1', needs={'behind', 'reverse'})
 def the_acceptor_has_a_receive_for_each_reverse_reply(t):
-    """Beside all granted forward Calls, in progress, Replies to reverse Calls are taken."""
+    """Replies to reverse Calls are accepted while all granted forward Calls are in progress."""
     _everything_at_once(t, reverse.acceptor(t))
 
 
@@ -285,7 +285,7 @@ def _(end):
 
 @responder('D2.2.3-1', needs={'reverse'})
 def an_acceptor_does_not_call_by_itself(t):
-    """Unless its consumer has a Call, nothing but Replies comes."""
+    """Unless its consumer has a Call, only Replies come."""
     hand = t.connect()
     for _ in range(10):
         hand.ask(t.null())

@@ -7,7 +7,7 @@ from wire import header, rpc
 
 @responder('D2.4-1', needs={'reverse'})
 def no_reverse_call_is_longer_than_a_receive_of_the_client(t):
-    """A reverse Call that fills the client's receives is sent, one of four bytes more is not."""
+    """A reverse Call that fills the client's receives is sent; one of four more bytes is not."""
     for recv in (1024, 2048):
         hand = reverse.acceptor(t, recv=recv)
         limit = min(recv, inline.told(hand).send_bytes)
@@ -42,7 +42,7 @@ def _(end):
 
 @requester('D2.4-1', needs={'reverse'})
 def no_reverse_reply_is_longer_than_a_receive_of_the_server(t):
-    """A reverse Reply that fills the server's receives is sent, one of four bytes more is not."""
+    """A reverse Reply that fills the server's receives is sent; one of four more bytes is not."""
     for recv in (1024, 2048):
         hand = t.working(recv=recv)
         limit = min(recv, inline.told(hand).send_bytes)
@@ -76,7 +76,7 @@ def _cut(message):
 
 @responder('D2.4-2', needs={'behind'})
 def sends_too_short_for_a_call_are_discarded(t):
-    """Whatever is cut off before a Call's header is whole gets no answer, and serves nobody."""
+    """A Call with an incomplete header gets no answer, and is not executed."""
     hand = t.connect()
     hand.ask(t.null())
     call = t.null()
@@ -113,7 +113,7 @@ def _(end):
 
 @requester('D2.4-2')
 def sends_too_short_for_a_reply_are_discarded(t):
-    """What is cut off before a Reply's header is whole ends no Call, and grants nothing."""
+    """A Reply with an incomplete header ends no Call, and grants nothing."""
     asked = [t.have_called(t.echo(bytes(8000))) for _ in range(4)]
     hand = t.accept()
     got = hand.next('the first Call')
@@ -150,7 +150,7 @@ def _(end):
 
 @responder('D2.5-1', needs={'reverse', 'draft'})
 def a_reverse_call_is_an_rdma_msg_without_chunks(t):
-    """RDMA_MSG, three empty lists, a credit, and at once the Call, with one XID in both places."""
+    """RDMA_MSG, three empty lists, a credit, and then the Call, with one XID in both places."""
     hand = reverse.acceptor(t)
     seen = set()
     for call in (t.null(), t.echo(bytes(300)), t.read(60000), t.nfs(6, b'')):
@@ -275,7 +275,7 @@ def _(end):
 
 @requester('D2.6-1', needs={'reverse'})
 def a_reverse_reply_is_an_rdma_msg_without_chunks(t):
-    """RDMA_MSG, three empty lists, a grant, and at once the Reply, with the Call's XID."""
+    """RDMA_MSG, three empty lists, a grant, and then the Reply, with the Call's XID."""
     hand = t.working()
     for call in (t.null(), t.echo(bytes(300)), t.read(400)):
         sent = hand.call(call)
@@ -293,7 +293,7 @@ for _change in (_other_xid, _no_credit, _padded, _reply_chunk, _position_zero, _
 
 @responder('D3-1', needs={'reverse', 'draft'})
 def no_item_of_a_reverse_call_goes_by_rdma(t):
-    """A READ and a WRITE as reverse Calls are as inline as any other."""
+    """A READ and a WRITE as reverse Calls are inline like any other."""
     hand = reverse.acceptor(t)
     for call in (t.write(bytes(2000)), t.read(3000), t.readdir(3000)):
         asked = t.have_called_back(call)
@@ -305,7 +305,7 @@ def no_item_of_a_reverse_call_goes_by_rdma(t):
 
 
 def _reduced(end, message):
-    """What an upper-layer binding would do going forward."""
+    """A bend: chunks as an upper-layer binding uses them for forward Calls."""
     if end.connector:
         _write_chunk(end, message)
     elif len(message.body) > 2000:
@@ -333,7 +333,7 @@ no_item_of_a_reverse_reply_goes_by_rdma.wrong(_changed(_reduced))
 
 @responder('D4.2-2', keys={'reverse_timeout_s': 1}, needs={'reverse'})
 def a_reverse_call_without_an_answer_ends_and_keeps_its_credit(t):
-    """After reverse_timeout_s its caller gets SYSTEM_ERR; the late Reply frees its credit.
+    """After reverse_timeout_s its caller gets SYSTEM_ERR; the late Reply releases its credit.
 
     So does the caller of one that waits for that credit, as soon after it came.
     """

@@ -10,7 +10,7 @@ SMALL = {'inline_threshold_bytes': 1024}
 
 @responder('E2.3-1', keys=SMALL, needs={'files'})
 def a_responder_takes_calls_of_4096_bytes(t):
-    """As many at once as it grants, each of 4096 bytes, whatever the private data say."""
+    """It accepts as many concurrent Calls of 4096 bytes as it grants, with any private data."""
     hand = t.connect(send=1024, recv=1024)
     count = min(two.barrier(t, hand).header.credit, 16)
     sent = [hand.call(two.write(t, 4096), vers=2) for _ in range(count)]
@@ -24,7 +24,7 @@ def _(end):
 
 @responder('E2.3-1', keys=SMALL, needs={'files'})
 def a_responder_sends_4096_bytes(t):
-    """A Reply of up to 4096 bytes comes inline, though the private data say 1024."""
+    """A Reply of up to 4096 bytes comes inline, even if the private data have 1024."""
     hand = t.connect(send=1024, recv=1024)
     got = two.inline_reply(hand, t.readdir(3400))
     t.hold(len(got.data) > 3000, f'the Reply has {len(got.data)} bytes only')
@@ -37,7 +37,7 @@ def _(end):
 
 @responder('E2.3-1', keys={'inline_threshold_bytes': 32768}, needs={'files'})
 def a_responder_sends_no_more_than_4096_bytes_untold(t):
-    """A longer Reply uses the reply chunk where the requester has told of no larger receives."""
+    """A longer Reply uses the Reply chunk if the requester has announced no larger receives."""
     hand = t.connect(data=b'')
     two.chunk_reply(hand, t.readdir(6000))
 
@@ -49,7 +49,7 @@ def _(end):
 
 @requester('E2.3-1', keys=two.with_keys(**SMALL))
 def a_requester_takes_replies_of_4096_bytes(t):
-    """A Reply of 4096 bytes with its header is taken inline, though the private data say 1024."""
+    """A Reply of 4096 bytes with its header is accepted inline, even if the private data have 1024."""
     hand = two.ready(t, send=1024, recv=1024)
     asked, got = two.again(t, hand, t.echo(b'', 4096 - 28 - 28))
     reply = t.server.answer(asked.call)
@@ -65,7 +65,7 @@ def _(end):
 
 @requester('E2.3-1', keys=two.with_keys(inline_threshold_bytes=32768))
 def a_requester_sends_4096_bytes_and_no_more_untold(t):
-    """Without private data and characteristics of the peer: 4096 bytes inline, 4100 by chunk."""
+    """Without private data and characteristics of the peer 4096 bytes go inline, 4100 by chunk."""
     asked, hand, first = two.probed(t, t.null(), data=b'')
     hand.send(two.error(first.header.xid, header.INVAL_OPTION))
     two.done(t, hand, asked, hand.next('the Call'))

@@ -11,7 +11,7 @@ UNKNOWN = (0, 5, 99, 2**32 - 1)
 
 
 def broken(xid):
-    """RDMA_OPTIONALs that do not decode: (what it is, its bytes)."""
+    """Returns (description, bytes) of RDMA_OPTIONALs that do not decode."""
     words = b''.join(map(xdr.u32, (xid, 2, 16, header.OPTIONAL)))
     for opttype in (wire.INIT_XCHAR, 99):
         yield f'{opttype}, longer than the Send', words + xdr.u32(opttype) + xdr.u32(2**32 - 1)
@@ -22,7 +22,7 @@ def broken(xid):
 
 @responder('E3.1-1')
 def an_unknown_operation_gets_inval_option(t):
-    """With the XID of the message, in 20 bytes; Calls go on."""
+    """The error has the XID of the message and 20 bytes; Calls continue."""
     hand = t.connect()
     for opttype in UNKNOWN:
         two.refused(t, hand, two.operation(opttype, b'abcdef'), header.INVAL_OPTION)
@@ -47,7 +47,7 @@ def _(end):
 
 @requester('E3.1-1', keys=two.KEYS)
 def a_requester_refuses_an_unknown_operation_so_too(t):
-    """With the XID of the message; Calls go on."""
+    """The error has the XID of the message; Calls continue."""
     hand = two.ready(t)
     for opttype in UNKNOWN:
         two.refused(t, hand, two.operation(opttype, b'abcdef'), header.INVAL_OPTION)
@@ -67,7 +67,7 @@ def _(end):
 
 @responder('X-9')
 def an_operation_that_does_not_decode_gets_bad_header(t):
-    """Whatever its opttype; it is neither Call nor Reply."""
+    """With any opttype it is neither Call nor Reply."""
     hand = t.connect()
     two.barrier(t, hand)
     for _what, data in broken(new_xid()):
@@ -87,7 +87,7 @@ def _(end):
 
 @requester('X-9', keys=two.KEYS)
 def a_requester_says_bad_header_of_such_an_operation_too(t):
-    """Whatever its opttype, and Calls go on."""
+    """With any opttype it is neither Call nor Reply, and Calls continue."""
     hand = two.ready(t)
     for _what, data in broken(new_xid()):
         two.refused(t, hand, data, header.BAD_HEADER)
@@ -105,7 +105,7 @@ def _(end):
 
 
 def errors():
-    """Errors of version two for nothing that the other end sent."""
+    """Errors of version two without a message of the other end."""
     xid = new_xid()
     yield two.error(xid, header.INVAL_OPTION)
     yield two.error(xid, header.BAD_HEADER)
@@ -115,7 +115,7 @@ def errors():
 
 @responder('X-9')
 def an_error_gets_nothing(t):
-    """No answer to any RDMA_ERROR, known or not."""
+    """No RDMA_ERROR is answered, known or unknown."""
     hand = t.connect()
     two.barrier(t, hand)
     for message in errors():
@@ -130,7 +130,7 @@ def _(end):
 
 @requester('X-9', keys=two.KEYS)
 def an_error_for_nothing_gets_nothing(t):
-    """No answer to any RDMA_ERROR, known or not, and Calls go on."""
+    """No RDMA_ERROR is answered, known or unknown, and Calls continue."""
     hand = two.ready(t)
     for message in errors():
         hand.send(message)
@@ -144,7 +144,7 @@ def _(end):
 
 @responder('X-10')
 def an_operation_of_the_acceptor_grants_credits(t):
-    """INIT_XCHAR and RESP_XCHAR grant one at least, and as many Calls as they grant are served."""
+    """INIT_XCHAR and RESP_XCHAR grant at least one credit, and as many Calls as granted are served."""
     hand = t.connect()
     grants = [two.own_init(hand, hand.send(two.init(credit=0))).header.credit]
     sent = hand.send(two.req(two.size(4096), credit=8))
@@ -169,7 +169,7 @@ def _(end):
 
 @requester('X-10', keys=two.KEYS)
 def an_operation_of_the_connector_asks_for_credits(t):
-    """Its INIT_XCHAR asks as its Calls do."""
+    """Its INIT_XCHAR requests credits like its Calls."""
     asked, hand, first = two.probed(t, t.null())
     hand.send(two.init(xid=first.header.xid))
     got = hand.next('the Call')
@@ -191,7 +191,7 @@ def _(end):
 
 @requester('X-10', keys=two.KEYS)
 def a_grant_in_an_operation_is_obeyed(t):
-    """As one in a Reply: less or more than before, from the next Call on."""
+    """Its grant counts like that of a Reply, smaller or larger, from the next Call on."""
     hand = two.ready(t)
     for grant in (2, 5, 1):
         two.refused(t, hand, two.operation(99, b'', credit=grant), header.INVAL_OPTION)

@@ -10,7 +10,7 @@ DIALECT = 'version two'
 
 @responder('E4.2-1', needs={'files'})
 def chunks_are_as_in_version_one(t):
-    """A WRITE by position-zero chunk, a READDIR into the reply chunk, a READ inline."""
+    """A WRITE by position-zero chunk, a READDIR into the Reply chunk, and a READ inline."""
     hand = t.connect()
     data = t.pattern(9000)
     call = t.write(data)
@@ -35,7 +35,7 @@ def _(end):
 
 @responder('A5.2-4')
 def an_unused_reply_chunk_comes_back_in_version_two(t):
-    """With zero lengths, as in version one."""
+    """Unused chunks have zero lengths, as in version one."""
     hand = t.connect()
     _keys, segments = hand.lend_pieces(1000, 1000)
     got = two.ask(hand, t.null(), reply=segments)
@@ -53,7 +53,7 @@ def _(end):
 
 @requester('E4.2-1', keys=two.KEYS)
 def a_requester_uses_chunks_as_in_version_one(t):
-    """A long Call by position-zero chunk, its long Reply in the reply chunk."""
+    """A long Call by position-zero chunk gets its long Reply in the Reply chunk."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.echo(t.pattern(9000)))
     t.hold((got.header.vers, got.header.proc) == (2, header.NOMSG), 'it is no RDMA_NOMSG')
@@ -84,13 +84,13 @@ def _(end):
 
 
 def words(*numbers):
-    """Numbers as a header has them."""
+    """Returns the encoded numbers of a header."""
     return b''.join(map(xdr.u32, numbers))
 
 
 @responder('E4.2-2')
 def the_three_errors_have_their_codes(t):
-    """ERR_VERS 1 with the range in 28 bytes, BAD_HEADER 2 and INVAL_OPTION 3 in 20."""
+    """ERR_VERS 1 has the range in 28 bytes; BAD_HEADER 2 and INVAL_OPTION 3 have 20."""
     hand = t.connect()
     hand.send(words(7, 3, 1, 0) + bytes(12) + t.null())
     got = hand.reply(7, 'ERR_VERS')
@@ -151,7 +151,7 @@ def _(end):
 
 @responder('E4.2-3')
 def a_msg_without_an_rpc_message_is_not_served(t):
-    """It is dropped or refused."""
+    """Such a message is dropped or refused."""
     hand = t.connect()
     two.barrier(t, hand)
     xid = new_xid()
@@ -173,7 +173,7 @@ def _(end):
 
 @responder('E4.2-3', needs={'files'})
 def nothing_follows_a_reply_in_its_chunk(t):
-    """The RDMA_NOMSG that tells of a Reply in the reply chunk ends with its header."""
+    """The RDMA_NOMSG of a Reply in the Reply chunk ends with its header."""
     got = two.chunk_reply(t.connect(), t.readdir(6000))
     t.hold(got.header.proc == header.NOMSG, 'the Reply is not in its chunk')
     t.hold(not got.body, f'{len(got.body)} bytes follow RDMA_NOMSG')
@@ -213,7 +213,7 @@ def _(end):
 
 @responder('E4.2-4', needs={'reverse', 'behind'})
 def reverse_calls_go_in_version_two(t):
-    """On a connection of version two the acceptor's Calls are, too."""
+    """On a connection of version two, the acceptor's Calls also have version two."""
     hand = t.connect()
     two.barrier(t, hand)
     asked = t.have_called_back(t.echo(b'back', 40))
@@ -237,7 +237,7 @@ def _(end):
 
 @requester('E4.2-4', keys=two.KEYS, needs={'reverse'})
 def a_requester_answers_reverse_calls_of_version_two(t):
-    """In version two, with the XID, inline."""
+    """The answer has version two, the XID, and is inline."""
     hand = two.ready(t)
     got = two.ask(hand, t.null())
     t.hold((got.header.vers, got.header.proc) == (2, header.MSG), 'it is not served')
@@ -251,7 +251,7 @@ def _(end):
 
 @responder('E4.2-5')
 def reserved_and_unknown_procs_get_bad_header(t):
-    """RDMA_MSGP, RDMA_DONE and a proc of 6, with or without anything behind them."""
+    """RDMA_MSGP, RDMA_DONE and a proc of 6, with and without further bytes."""
     hand = t.connect()
     two.barrier(t, hand)
     for proc in (header.MSGP, header.DONE, 6, 2**32 - 1):
@@ -278,7 +278,7 @@ def _(end):
 
 @responder('E4.2-5')
 def chunk_lists_that_do_not_decode_get_bad_header(t):
-    """A discriminator of 2, more segments than there are bytes, a list that runs past the Send."""
+    """A discriminator of 2, more segments than bytes, and a list that exceeds the Send."""
     hand = t.connect()
     two.barrier(t, hand)
     for lists in ((2, 0, 0), (0, 2, 0), (0, 0, 2), (0, 1, 2**28 + 1), (0, 0, 1, 2**32 - 1),
@@ -300,7 +300,7 @@ def _(end):
 
 @requester('E4.2-5', keys=two.KEYS)
 def a_requester_says_bad_header_of_reserved_procs_too(t):
-    """RDMA_MSGP and RDMA_DONE of the acceptor, and Calls go on."""
+    """RDMA_MSGP and RDMA_DONE of the acceptor are refused, and Calls continue."""
     hand = two.ready(t)
     for proc in (header.MSGP, header.DONE, 6):
         two.refused(t, hand, words(new_xid(), 2, 16, proc), header.BAD_HEADER)
@@ -314,7 +314,7 @@ def _(end):
 
 @responder('E4.2-6', needs={'files'})
 def bytes_behind_nomsg_error_and_optional_are_ignored(t):
-    """A Call, an error and two operations are taken as if there were none."""
+    """A Call, an error and two operations are handled as without these bytes."""
     hand = t.connect()
     call = t.read(100)
     sent = hand.call(b'junk junk junk junk', xid=int.from_bytes(call[:4], 'big'), vers=2,
@@ -350,7 +350,7 @@ def _(end):
 
 @requester('E4.2-6', keys=two.KEYS)
 def an_unknown_error_ends_its_call_and_no_other(t):
-    """A code that nobody knows, in 20 bytes or with more behind it."""
+    """An unknown code, in 20 bytes or with further bytes."""
     hand = two.ready(t)
     for behind in (b'', bytes(32)):
         asked, got = two.again(t, hand, t.null())
@@ -367,7 +367,7 @@ def _(end):
 
 @requester('E4.2-6', keys=two.KEYS)
 def a_requester_ignores_bytes_behind_operations(t):
-    """An UPD_XCHAR with a reverse Call behind it is an UPD_XCHAR, and nothing else."""
+    """An UPD_XCHAR with a reverse Call after it is only an UPD_XCHAR."""
     hand = two.ready(t)
     hand.send(two.upd(two.size(4096), body=t.null()))
     two.in_order(t, hand)

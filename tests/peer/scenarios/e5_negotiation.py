@@ -14,7 +14,7 @@ def common(first, hand, low, high):
 
 @requester('E5-1', keys=two.KEYS)
 def one_message_is_outstanding_until_a_grant_comes(t):
-    """Calls wait for the answer to the first message; the credits that it grants hold for them."""
+    """Calls wait for the answer to the first message; its grant applies to them."""
     asked = [t.have_called(t.null()) for _ in range(5)]
     hand = t.accept()
     first = hand.next('the first message')
@@ -51,7 +51,7 @@ def _(end):
 
 @requester('E5-1', keys=two.KEYS)
 def an_error_grants_nothing(t):
-    """After INVAL_OPTION and after ERR_VERS, whatever its credit, one Call goes alone."""
+    """After INVAL_OPTION and ERR_VERS one Call goes alone, whatever the credit."""
     for version, fields in ((2, {'err': header.INVAL_OPTION}),
                             (1, {'err': header.ERR_VERS, 'low': 1, 'high': 1})):
         asked = [t.have_called(t.null()) for _ in range(3)]
@@ -92,7 +92,7 @@ def _(end):
 
 @requester('E5-2', keys=two.KEYS)
 def the_first_message_is_a_small_one_of_version_two(t):
-    """A valid message of version two of 1024 bytes at most, though the Call is longer."""
+    """A valid message of version two of at most 1024 bytes, even if the Call is longer."""
     _asked, _hand, got = two.probed(t, t.echo(bytes(3000)), send=1024, recv=1024)
     t.hold(len(got.data) <= 1024, f'it has {len(got.data)} bytes')
     t.hold(got.header.credit >= 1, 'it asks for no credit')
@@ -112,7 +112,7 @@ def _(end):
 
 @responder('E5.1-1')
 def the_first_call_of_version_two_is_answered_in_it(t):
-    """With its XID, and not by an error."""
+    """The answer has its XID, and is no error."""
     hand = t.connect(send=1024, recv=1024)
     got = two.ask(hand, t.null(), credit=1)
     t.hold(got.header.vers == 2, f'the answer is of version {got.header.vers}')
@@ -157,7 +157,7 @@ def _(end):
 
 @requester('E5.2-1', keys=two.KEYS)
 def after_err_vers_calls_go_in_a_common_version(t):
-    """ERR_VERS 1..1: all Calls of this connection go in version one, and no more than that."""
+    """After ERR_VERS 1..1 all Calls of this connection use version one, each exactly once."""
     asked, hand, first = two.probed(t, t.null())
     common(first, hand, 1, 1)
     got = hand.next('the Call')
@@ -181,7 +181,7 @@ def _(end):
 
 @requester('E5.2-1', keys=two.KEYS)
 def the_highest_common_version_is_taken(t):
-    """ERR_VERS 1..7 leaves version two, though the answer is an error."""
+    """ERR_VERS 1..7 permits version two, although it is an error."""
     asked, hand, first = two.probed(t, t.null())
     common(first, hand, 1, 7)
     got = hand.next('the Call')
@@ -218,7 +218,7 @@ def _(end):
 
 @requester('E5.2-2', keys=two.KEYS)
 def a_connection_lost_right_after_err_vers_makes_no_loop(t):
-    """The next one, whoever makes it, begins with a Call of version one."""
+    """The next connection, of any client, begins with a Call of version one."""
     asked, hand, first = two.probed(t, t.null())
     common(first, hand, 1, 1)
     hand.conn.close()
@@ -238,7 +238,7 @@ def _(end):
 
 @requester('E5.2-2', keys=two.KEYS)
 def a_connection_lost_before_any_answer_makes_no_loop(t):
-    """Another one begins with the same Call in version one, and the caller notices nothing."""
+    """Another connection begins with the same Call in version one, and the caller notices nothing."""
     asked, hand, _first = two.probed(t, t.null())
     hand.conn.close()
     hand = t.accept()
@@ -283,7 +283,7 @@ def _(end):
 
 @responder('E5.2-3', keys={'inline_threshold_bytes': 1024}, needs={'files'})
 def receives_have_4096_bytes_from_the_start(t):
-    """The very first message may be a Call of 4096 bytes, though the private data say 1024."""
+    """The first message may be a Call of 4096 bytes, even if the private data have 1024."""
     hand = t.connect(send=1024, recv=1024)
     got = two.ask(hand, two.write(t, 4096))
     t.hold(got.header.proc == header.MSG, 'it is not served')
@@ -296,7 +296,7 @@ def _(end):
 
 @requester('E5.2-3', keys=two.KEYS)
 def version_one_brings_its_own_threshold(t):
-    """After ERR_VERS a Call keeps to the 1024 bytes of version one where nothing else is told."""
+    """After ERR_VERS a Call keeps to the 1024 bytes of version one without another announcement."""
     asked, hand, first = two.probed(t, t.echo(bytes(2000)), data=b'')
     common(first, hand, 1, 1)
     got = hand.next('the Call')
@@ -323,7 +323,7 @@ def _(end):
 
 @responder('E5.3-1')
 def a_reply_has_the_version_of_its_call(t):
-    """On two connections, beside each other."""
+    """Each Reply has the version of its Call, on two concurrent connections."""
     hands = {1: t.connect(), 2: t.connect()}
     for _ in range(3):
         for version, hand in hands.items():
@@ -346,7 +346,7 @@ def _(end):
 
 @requester('E5-3', keys=two.KEYS)
 def nothing_in_common_ends_the_connection(t):
-    """ERR_VERS 3..9: the connection closes without a Call, no other follows, and the caller is left."""
+    """After ERR_VERS 3..9 the connection closes without a Call, no other follows, and the caller fails."""
     asked, hand, first = two.probed(t, t.null())
     common(first, hand, 3, 9)
     hand.ends()

@@ -11,35 +11,35 @@ NOBODYS = 0x12345678
 @requester_ends('I5040-1', (0x02, 0x05))
 @responder_ends('I5040-1', (0x02, 0x05))
 def an_unknown_version_is_said_in_a_terminate(hand):
-    """Of RDMAP, in a segment that DDP takes."""
+    """The RDMAP version, in a valid DDP segment."""
     nonsense.untagged(hand, rdmap_version=2)
 
 
 @requester_ends('I5040-2', (0x02, 0x06))
 @responder_ends('I5040-2', (0x02, 0x06))
 def an_unknown_opcode_is_said_in_a_terminate(hand):
-    """One that is reserved."""
+    """A reserved opcode."""
     nonsense.untagged(hand, opcode=15)
 
 
 @requester_ends('I5040-2', (0x02, 0x06))
 @responder_ends('I5040-2', (0x02, 0x06))
 def a_tagged_send_is_said_in_a_terminate(hand):
-    """An opcode that does not belong there."""
+    """An opcode that is invalid there."""
     nonsense.tagged(hand, ddp.SEND, NOBODYS)
 
 
 @requester_ends('I5040-3', (0x01, 0x00))
 @responder_ends('I5040-3', (0x01, 0x00))
 def a_read_of_nobodys_memory_is_said_in_a_terminate(hand):
-    """Under a key that was never lent."""
+    """A key that was never exposed."""
     hand.conn.read(NOBODYS, 0, 4096)
 
 
 @requester_ends('I5040-4')
 @responder_ends('I5040-4')
 def a_read_response_to_nothing_ends_the_connection(hand):
-    """With a Terminate or without: there is no code for it."""
+    """With and without a Terminate: RFC 5040 has no code for it."""
     nonsense.tagged(hand, ddp.READ_RESPONSE, 0x1000)
 
 
@@ -59,7 +59,7 @@ KINDS = (an_unknown_version_is_said_in_a_terminate,
 
 
 def _lent(t):
-    """A connection of the requester, and what it has lent: its Call to read, a place to write."""
+    """Returns a connection of the requester, and its exposed memory: its Call to read, a place to write."""
     hand = t.working()
     t.have_called(t.echo(bytes(8000)))
     got = hand.next('the Call')
@@ -68,7 +68,7 @@ def _lent(t):
 
 @requester('I5040-6')
 def a_write_without_the_right_is_said_in_a_terminate(t):
-    """What is lent to be read is not written."""
+    """Memory exposed for reading cannot be written."""
     hand, call, _place = _lent(t)
     hand.conn.write(call.handle, call.offset, b'evil')
     nonsense.terminated(t, hand, (0x01, 0x02))
@@ -76,7 +76,7 @@ def a_write_without_the_right_is_said_in_a_terminate(t):
 
 @requester('I5040-6')
 def a_read_without_the_right_is_said_in_a_terminate(t):
-    """What is lent to be written is not read."""
+    """Memory exposed for writing cannot be read."""
     hand, _call, place = _lent(t)
     hand.conn.read(place.handle, place.offset, 4)
     nonsense.terminated(t, hand, (0x01, 0x02))
@@ -84,7 +84,7 @@ def a_read_without_the_right_is_said_in_a_terminate(t):
 
 @requester('I5040-3')
 def a_read_past_the_end_of_a_key_is_said_in_a_terminate(t):
-    """The last bytes that are lent can be read, not one more."""
+    """The last bytes of the memory can be read, but none after them."""
     hand, call, _place = _lent(t)
     read = hand.conn.read(call.handle, call.offset + call.length - 8, 8)
     t.loop.until(lambda: read.finished or hand.conn.ended, 'the last bytes')

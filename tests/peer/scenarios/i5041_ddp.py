@@ -13,56 +13,56 @@ LONGER_THAN_ANY = 1 << 20
 @requester_ends('I5041-1', (0x12, 0x06))
 @responder_ends('I5041-1', (0x12, 0x06))
 def an_unknown_version_is_said_in_a_terminate(hand):
-    """Of an untagged segment."""
+    """The DDP version of an untagged segment."""
     nonsense.untagged(hand, ddp_version=2)
 
 
 @requester_ends('I5041-1', (0x11, 0x04))
 @responder_ends('I5041-1', (0x11, 0x04))
 def an_unknown_version_of_a_tagged_segment_is_said_in_a_terminate(hand):
-    """It has a code of its own."""
+    """The DDP version of a tagged segment, which has a separate code."""
     nonsense.tagged(hand, ddp.WRITE, NOBODYS, ddp_version=2)
 
 
 @requester_ends('I5041-2', (0x12, 0x01))
 @responder_ends('I5041-2', (0x12, 0x01))
 def an_unknown_queue_is_said_in_a_terminate(hand):
-    """There are three, and a Send goes to the first."""
+    """There are three queues; a Send goes to the first one."""
     nonsense.untagged(hand, qn=9)
 
 
 @requester_ends('I5041-3', (0x12, 0x03))
 @responder_ends('I5041-3', (0x12, 0x03))
 def a_message_out_of_order_is_said_in_a_terminate(hand):
-    """A Send whose number is not due yet."""
+    """A Send with a number that is not due yet."""
     nonsense.untagged(hand, msn=hand.conn.next_number(0) + 6)
 
 
 @requester_ends('I5041-3', (0x12, 0x03))
 @responder_ends('I5041-3', (0x12, 0x03))
 def a_message_number_used_twice_is_said_in_a_terminate(hand):
-    """A Send whose number was that of the last one."""
+    """A Send with the number of the last one."""
     nonsense.untagged(hand, msn=hand.conn.next_number(0) - 1)
 
 
 @requester_ends('I5041-4', (0x12, 0x04))
 @responder_ends('I5041-4', (0x12, 0x04))
 def a_segment_out_of_order_is_said_in_a_terminate(hand):
-    """A Send that begins at an offset."""
+    """A Send that begins at an offset above zero."""
     nonsense.untagged(hand, mo=64)
 
 
 @requester_ends('I5041-5', (0x12, 0x05))
 @responder_ends('I5041-5', (0x12, 0x05))
 def a_send_longer_than_its_receive_is_said_in_a_terminate(hand):
-    """A MiB, for which nobody has a receive."""
+    """A Send of 1 MiB, which exceeds every receive."""
     hand.conn.send(bytes(LONGER_THAN_ANY))
 
 
 @requester_ends('I5041-6', (0x11, 0x00))
 @responder_ends('I5041-6', (0x11, 0x00))
 def a_write_to_nobodys_memory_is_said_in_a_terminate(hand):
-    """Under a key that was never lent."""
+    """A segment for a key that was never exposed."""
     nonsense.tagged(hand, ddp.WRITE, NOBODYS)
 
 
@@ -77,7 +77,7 @@ KINDS = (an_unknown_version_is_said_in_a_terminate,
 
 
 def _lent(t):
-    """A connection of the requester, and the place of a Reply that it has lent."""
+    """Returns a connection of the requester, and the place of an exposed Reply."""
     hand = t.working()
     t.have_called(t.echo(bytes(8000)))
     return hand, hand.next('the Call').reply_chunk()[0]
@@ -85,7 +85,7 @@ def _lent(t):
 
 @requester('I5041-7')
 def a_write_past_the_end_of_a_key_is_said_in_a_terminate(t):
-    """The last bytes that are lent can be written, not one more."""
+    """The last bytes of the memory can be written, but none after them."""
     hand, place = _lent(t)
     end = place.offset + place.length
     hand.conn.write(place.handle, end - 8, b'just in!')
@@ -95,7 +95,7 @@ def a_write_past_the_end_of_a_key_is_said_in_a_terminate(t):
 
 @requester('I5041-7')
 def a_write_before_the_begin_of_a_key_is_said_in_a_terminate(t):
-    """The first byte that is lent is the first that can be written."""
+    """The first byte of the memory is the first that can be written."""
     hand, place = _lent(t)
     hand.conn.write(place.handle, place.offset, b'just in!')
     hand.conn.write(place.handle, place.offset - 1, b'one more')
@@ -123,7 +123,7 @@ a_write_before_the_begin_of_a_key_is_said_in_a_terminate.wrong(_wider(
 
 @responder('I5041-8', needs={'files', 'behind'})
 def nothing_is_kept_of_connections_that_ended(t):
-    """Whatever ended them, and however many they were, and their neighbour was served meanwhile."""
+    """Any cause and number of ended connections: another client is served meanwhile."""
     with nonsense.beside(t):
         for send in (*i5044_mpa.KINDS, *KINDS, *i5040_rdmap.KINDS):
             hand = t.connect()
@@ -151,7 +151,7 @@ def _(end):
 
 
 def _headers(call):
-    """RPC-over-RDMA that is nonsense: whoever sends it keeps the connection."""
+    """Invalid RPC-over-RDMA does not close the sender's connection."""
     fixed = call[:4] + b'\0\0\0\1\0\0\0\x10'
     yield header.encode(header.Header(int.from_bytes(call[:4], 'big'), vers=77)) + bytes(12) + call
     yield fixed + b'\0\0\0\x63' + bytes(12) + call
@@ -162,7 +162,7 @@ def _headers(call):
 
 @responder('I5041-8', needs={'files'})
 def nonsense_above_ddp_ends_no_connection(t):
-    """Each gets its error, or nothing if it is too short; its sender and the neighbour are served."""
+    """Each gets its error, or nothing if it is too short; its sender and another client are served."""
     with nonsense.beside(t) as other:
         hand = t.connect()
         hand.ask(t.null())
@@ -199,7 +199,7 @@ def _(end):
 
 @responder('I5041-8', needs={'files', 'behind'})
 def sixty_peers_that_come_and_leave_disturb_nobody(t):
-    """Before their request, after the reply, with a Call under way; by a FIN or a reset."""
+    """Closes before the request, after the reply, and with a Call in flight; by a FIN or a reset."""
     with nonsense.beside(t):
         for n in range(60):
             hand = t.connect() if n % 3 else t.connect_raw(frame=b'')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replies of version one that cannot be used end their Calls: X-3."""
+"""Unusable Replies of version one end their Calls: X-3."""
 from scene import bad_replies, reverse
 from scene.scenario import requester, responder
 
@@ -27,7 +27,7 @@ an_rdma_msg_that_cannot_be_used_ends_its_call.wrong(bad_replies.answers)
 
 @responder('X-3', needs={'ours', 'reverse'})
 def an_rdma_msg_that_cannot_be_used_ends_its_reverse_call(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.msg)
 
 
@@ -47,7 +47,7 @@ an_rdma_nomsg_that_cannot_be_used_ends_its_call.wrong(bad_replies.answers)
 
 @responder('X-3', needs={'ours', 'reverse'})
 def an_rdma_nomsg_that_cannot_be_used_ends_its_reverse_call(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.nomsg)
 
 
@@ -57,7 +57,7 @@ an_rdma_nomsg_that_cannot_be_used_ends_its_reverse_call.wrong(bad_replies.answer
 
 @requester('X-3', needs={'ours'})
 def an_rdma_msgp_that_cannot_be_used_ends_its_call(t):
-    """RFC 8166 has none: its message says that it is a Reply, or nothing does."""
+    """RFC 8166 has no such type: its message is a Reply, or nothing shows what it is."""
     _end_calls(t, bad_replies.msgp)
 
 
@@ -67,7 +67,7 @@ an_rdma_msgp_that_cannot_be_used_ends_its_call.wrong(bad_replies.answers)
 
 @responder('X-3', needs={'ours', 'reverse'})
 def an_rdma_msgp_that_cannot_be_used_ends_its_reverse_call(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.msgp)
 
 
@@ -87,7 +87,7 @@ a_reply_of_an_unknown_type_ends_its_call.wrong(bad_replies.answers)
 
 @responder('X-3', needs={'ours', 'reverse'})
 def a_reply_of_an_unknown_type_ends_its_reverse_call(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.unknown)
 
 
@@ -97,7 +97,7 @@ a_reply_of_an_unknown_type_ends_its_reverse_call.wrong(bad_replies.answers)
 
 @requester('X-3', needs={'ours'})
 def a_reply_of_another_version_ends_its_call(t):
-    """Its version is not the one of the Call."""
+    """Its version is not that of the Call."""
     _end_calls(t, bad_replies.of_another_version)
 
 
@@ -107,7 +107,7 @@ a_reply_of_another_version_ends_its_call.wrong(bad_replies.answers)
 
 @responder('X-3', needs={'ours', 'reverse'})
 def a_reply_of_another_version_ends_its_reverse_call(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.of_another_version)
 
 

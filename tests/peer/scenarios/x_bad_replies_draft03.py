@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replies that cannot be used end their Calls, with the draft's extras: X-3."""
+"""Unusable Replies end their Calls, with the draft's extras: X-3."""
 from scene import bad_replies, draft03, reverse
 from scene.scenario import requester, responder
 
@@ -29,7 +29,7 @@ an_rdma_msg_that_cannot_be_used_ends_its_call_in_draft03.wrong(bad_replies.answe
 
 @responder('X-3', keys=draft03.SERVER, needs={'ours', 'reverse'})
 def an_rdma_msg_that_cannot_be_used_ends_its_reverse_call_in_draft03(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.msg)
 
 
@@ -39,7 +39,7 @@ an_rdma_msg_that_cannot_be_used_ends_its_reverse_call_in_draft03.wrong(bad_repli
 
 @requester('X-3', keys=draft03.CLIENT, needs={'ours'})
 def an_rdma_nomsg_that_cannot_be_used_ends_its_call_in_draft03(t):
-    """Its lists do not decode: what it lends is not read."""
+    """Its lists do not decode: its Read chunks are not read."""
     _end_calls(t, bad_replies.nomsg)
 
 
@@ -49,7 +49,7 @@ an_rdma_nomsg_that_cannot_be_used_ends_its_call_in_draft03.wrong(bad_replies.ans
 
 @responder('X-3', keys=draft03.SERVER, needs={'ours', 'reverse'})
 def an_rdma_nomsg_that_cannot_be_used_ends_its_reverse_call_in_draft03(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.nomsg)
 
 
@@ -69,7 +69,7 @@ an_rdma_msgp_that_cannot_be_used_ends_its_call_in_draft03.wrong(bad_replies.answ
 
 @responder('X-3', keys=draft03.SERVER, needs={'ours', 'reverse'})
 def an_rdma_msgp_that_cannot_be_used_ends_its_reverse_call_in_draft03(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.msgp)
 
 

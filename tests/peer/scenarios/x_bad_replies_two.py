@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replies of version two that cannot be used end their Calls: X-3, X-13."""
+"""Unusable Replies of version two end their Calls: X-3, X-13."""
 from scene import bad_replies, two
 from scene.scenario import requester, responder
 from wire import header, xdr
@@ -21,7 +21,7 @@ def _end_reverse_calls(t, bad):
 
 @requester('X-3', keys=two.KEYS, needs={'ours'})
 def an_rdma_msg_that_cannot_be_used_ends_its_call_in_version_two(t):
-    """Nothing tells its direction but its XID."""
+    """Only its XID shows its direction."""
     _end_calls(t, bad_replies.msg)
 
 
@@ -31,7 +31,7 @@ an_rdma_msg_that_cannot_be_used_ends_its_call_in_version_two.wrong(bad_replies.a
 
 @responder('X-3', needs={'ours', 'reverse'})
 def an_rdma_msg_that_cannot_be_used_ends_its_reverse_call_in_version_two(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.msg)
 
 
@@ -41,7 +41,7 @@ an_rdma_msg_that_cannot_be_used_ends_its_reverse_call_in_version_two.wrong(bad_r
 
 @requester('X-3', keys=two.KEYS, needs={'ours'})
 def an_rdma_nomsg_that_cannot_be_used_ends_its_call_in_version_two(t):
-    """Without a read list it is a Reply: X-13; where that does not show, its XID tells."""
+    """Without a Read list it is a Reply (X-13); if that is not visible, its XID decides."""
     _end_calls(t, bad_replies.nomsg)
 
 
@@ -51,7 +51,7 @@ an_rdma_nomsg_that_cannot_be_used_ends_its_call_in_version_two.wrong(bad_replies
 
 @responder('X-3', needs={'ours', 'reverse'})
 def an_rdma_nomsg_that_cannot_be_used_ends_its_reverse_call_in_version_two(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.nomsg)
 
 
@@ -71,7 +71,7 @@ an_rdma_msgp_that_cannot_be_used_ends_its_call_in_version_two.wrong(bad_replies.
 
 @responder('X-3', needs={'ours', 'reverse'})
 def an_rdma_msgp_that_cannot_be_used_ends_its_reverse_call_in_version_two(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.msgp)
 
 
@@ -91,7 +91,7 @@ a_reply_of_an_unknown_type_ends_its_call_in_version_two.wrong(bad_replies.answer
 
 @responder('X-3', needs={'ours', 'reverse'})
 def a_reply_of_an_unknown_type_ends_its_reverse_call_in_version_two(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.unknown)
 
 
@@ -101,7 +101,7 @@ a_reply_of_an_unknown_type_ends_its_reverse_call_in_version_two.wrong(bad_replie
 
 @requester('X-3', keys=two.KEYS, needs={'ours'})
 def a_reply_of_another_version_ends_its_call_in_version_two(t):
-    """Its version is not the one of the Call."""
+    """Its version is not that of the Call."""
     _end_calls(t, bad_replies.of_another_version)
 
 
@@ -111,7 +111,7 @@ a_reply_of_another_version_ends_its_call_in_version_two.wrong(bad_replies.answer
 
 @responder('X-3', needs={'ours', 'reverse'})
 def a_reply_of_another_version_ends_its_reverse_call_in_version_two(t):
-    """The same in reverse: SYSTEM_ERR to its caller, at once."""
+    """The same for a reverse Call: its caller immediately gets SYSTEM_ERR."""
     _end_reverse_calls(t, bad_replies.of_another_version)
 
 
@@ -121,7 +121,7 @@ a_reply_of_another_version_ends_its_reverse_call_in_version_two.wrong(bad_replie
 
 @requester('X-13', keys=two.KEYS, needs={'ours'})
 def an_rdma_nomsg_with_a_read_list_is_a_call_whatever_its_xid(t):
-    """Its lists do not decode, and a Call waits with its XID: BAD_HEADER, and that Call goes on."""
+    """Its lists do not decode, and a Call waits with its XID: BAD_HEADER, and that Call continues."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.null())
     two.refused(t, hand, _bad_call(got.header.xid), header.BAD_HEADER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replies that claim bytes of a chunk which were not written, as tests/REQUIREMENTS.md settles it."""
+"""Replies that claim chunk bytes that were not written, as tests/REQUIREMENTS.md decides."""
 from scene.parts import without_data
 from scene.scenario import requester
 from wire import header
@@ -24,7 +24,7 @@ def _left_out(hand, segment, data):
 
 @requester('X-18')
 def a_reply_chunk_that_was_not_written_is_no_reply(t):
-    """Each byte that is claimed must have been written; in which order does not matter."""
+    """Each claimed byte must have been written, in any order."""
     hand = t.working()
     for number in range(4):
         asked, got = t.next_called(hand, t.echo(t.pattern(5000)))
@@ -52,7 +52,7 @@ a_reply_chunk_that_was_not_written_is_no_reply.wrong(_trusting)
 
 @requester('X-18', keys={'ddp': 'nfs'})
 def a_write_chunk_that_was_not_written_is_no_reply(t):
-    """The same of the data of a READ."""
+    """The same for the data of a READ."""
     hand = t.working()
     for number in range(4):
         asked, got = t.next_called(hand, t.read(20000))

@@ -11,7 +11,7 @@ GRANT = 3
 
 
 class Window:
-    """What a requester has sent and a peer without a reserve has to have receives for."""
+    """Counts the receives that a peer without a reserve needs for messages of a requester."""
 
     def __init__(self, t, hand, asked):
         self.t = t
@@ -21,7 +21,7 @@ class Window:
         self.unheard = 0        # operations that have no answer, since our last message
 
     def take(self):
-        """The next message; REQ_XCHAR is refused, which gives its credit back."""
+        """Returns the next message. Refuses a REQ_XCHAR, which returns its credit."""
         got = self.hand.next('a Call')
         if got.header.proc != header.OPTIONAL:
             self.calls.append(got)
@@ -43,7 +43,7 @@ class Window:
 
 @requester('X-11', keys=two.with_keys(inline_threshold_bytes=4096))
 def an_operation_of_the_connector_takes_a_credit(t):
-    """Under long Replies and Calls, which make it tell and ask, all keep to the grant."""
+    """Under long Replies and Calls, which cause announcements and requests, all messages keep to the grant."""
     asked, hand, got = two.called(t, t.null(), credit=GRANT)
     two.done(t, hand, asked, got, credit=GRANT)
     calls = [t.have_called(two.write(t, two.LONG) if n % 8 < 4 else t.readdir(6000))
@@ -79,7 +79,7 @@ def _(end):
 
 @requester('X-11', keys=two.KEYS)
 def silence_gives_the_credit_of_init_xchar_back(t):
-    """The Call that follows the second of silence needs no other credit than the first one."""
+    """The Call after the second of silence needs only the credit of the first one."""
     asked, hand, _first = two.probed(t, t.null())
     two.done(t, hand, asked, hand.next('the Call'), credit=1)
     asked, got = two.again(t, hand, t.null())
@@ -93,7 +93,7 @@ def _(end):
 
 @responder('X-11')
 def the_acceptor_tells_one_thing_at_a_time(t):
-    """For each message of the connector one operation of the acceptor's own at most, and one before."""
+    """The acceptor sends at most one operation for each message of the connector, and one before."""
     hand = two.greeted(t)
     told = 0
     for spoken, count in enumerate((8192, 12288, 16384), 1):
@@ -122,7 +122,7 @@ def _(end):
 
 @requester('X-12', keys=two.KEYS)
 def inval_option_ends_no_call(t):
-    """It is for operations alone: a Call with its XID goes on. BAD_HEADER does end one."""
+    """INVAL_OPTION is only for operations: a Call with its XID continues. BAD_HEADER ends one."""
     hand = two.ready(t)
     asked, got = two.again(t, hand, t.null())
     hand.send(two.error(got.header.xid, header.INVAL_OPTION))
@@ -145,7 +145,7 @@ def _(end):
 
 @requester('X-12', keys=two.KEYS)
 def a_call_waits_for_our_own_message_of_its_xid(t):
-    """One with the XID of REQ_XCHAR goes when that is answered."""
+    """A Call with the XID of REQ_XCHAR is sent when that is answered."""
     hand, request, _count = two.asking(t)
     clash = t.have_called(request.data[:4] + t.null()[4:])
     t.loop.run(0.02)
@@ -174,7 +174,7 @@ def _(end):
 # ---------------------------------------------------------------- X-16
 
 def brs_of(t, got):
-    """What an INIT_XCHAR says of reverse Calls."""
+    """Returns the value of an INIT_XCHAR for reverse Calls."""
     values = wire.values_known(two.decoded(wire.decode_init, got)[0])
     t.hold(wire.BRS in values, 'it says nothing of reverse Calls')
     return values[wire.BRS]
@@ -182,7 +182,7 @@ def brs_of(t, got):
 
 @responder('X-16', needs={'behind'})
 def an_acceptor_announces_szlim(t):
-    """By default."""
+    """The default configuration."""
     hand = t.connect()
     sent = hand.send(two.init())
     t.hold(brs_of(t, hand.reply(sent.xid)) == wire.BRS_SZLIM, 'it announces something else')
@@ -195,7 +195,7 @@ def _(end):
 
 @requester('X-16', keys=two.KEYS)
 def a_connector_announces_szlim(t):
-    """By default."""
+    """The default configuration."""
     _asked, _hand, first = two.probed(t, t.null())
     t.hold(brs_of(t, first) == wire.BRS_SZLIM, 'it announces something else')
 
@@ -207,7 +207,7 @@ def _(end):
 
 @requester('X-16', keys=two.with_keys(reverse_chunks=True), needs={'reverse', 'behind'})
 def a_connector_answers_reverse_calls_with_chunks(t):
-    """It announces GENL; a Call by chunk is pulled, its Reply written to the reply chunk."""
+    """It announces GENL: a Call by chunk is read, and its Reply written to the Reply chunk."""
     asked, hand, first = two.probed(t, t.null())
     t.hold(brs_of(t, first) == wire.BRS_GENL, 'it does not announce GENL')
     hand.send(two.init(two.value(wire.BRS, wire.BRS_GENL), xid=first.header.xid))
@@ -234,7 +234,7 @@ def _(end):
 
 @responder('X-16', keys={'reverse_chunks': True}, needs={'reverse', 'behind'})
 def an_acceptor_makes_reverse_calls_with_chunks(t):
-    """To a connector that announces GENL, too, a long Call goes by chunk."""
+    """A long Call to a connector with GENL uses chunks."""
     hand = t.connect()
     told = two.greet(hand, two.value(wire.BRS, wire.BRS_GENL))
     t.hold(told.get(wire.BRS) == wire.BRS_GENL, 'it does not announce GENL')
@@ -260,7 +260,7 @@ def _(end):
 
 @responder('X-16', keys={'reverse_chunks': True}, needs={'reverse', 'behind'})
 def chunks_are_for_connectors_that_announce_genl(t):
-    """A connector that says SZLIM, or nothing, gets short reverse Calls without any."""
+    """A connector with SZLIM, or without a value, gets short reverse Calls without chunks."""
     for told in ([two.value(wire.BRS, wire.BRS_SZLIM)], []):
         hand = two.greeted(t, *told)
         two.barrier(t, hand)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A client of a later draft of version two, whose messages look otherwise behind the first four words."""
+"""A client of a later draft of version two, with another format after the first four words."""
 import struct
 
 from scene import two
@@ -28,7 +28,7 @@ def _serves_version_one(t, hand, what):
 
 @responder('X-19')
 def a_client_of_a_later_draft_falls_back_to_version_one(t):
-    """What is not understood gets an error of version two, and a Call of version one is served."""
+    """Undecodable messages get an error of version two, and a Call of version one is served."""
     for what, (words, is_call) in STRANGE.items():
         hand, call = t.connect(), t.null()
         xid = rpc.xid_of(call)
@@ -42,7 +42,7 @@ def a_client_of_a_later_draft_falls_back_to_version_one(t):
 
 @responder('X-19')
 def a_chunk_that_holds_no_call_settles_nothing(t):
-    """A long Call of version two that has another XID inside is refused when it has been read."""
+    """A long Call of version two with another XID inside is refused when it was read."""
     for vers in (1, 2):
         hand, call = t.connect(), t.null()
         sent = hand.call(call, xid=new_xid(), vers=2, proc=header.NOMSG, body=b'',
@@ -56,7 +56,7 @@ def a_chunk_that_holds_no_call_settles_nothing(t):
 
 
 def _settles_as_it_comes(end):
-    """Bends: whatever looks like a Call settles the version, before it is looked at."""
+    """Bends: any message that looks like a Call settles the version before it is decoded."""
     right = end.take_call
 
     def take_call(message):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the documents leave to each other, as tests/REQUIREMENTS.md settles it: version one."""
+"""Decisions of tests/REQUIREMENTS.md that the documents leave open: version one."""
 from scene import inline, reverse
 from scene.scenario import requester, responder
 from wire import header, rpc, xdr
@@ -8,14 +8,14 @@ RESERVE = 8
 
 
 def _nothing_to_anybody(hand, count):
-    """Messages that no document gives a credit: errors for Calls that nobody has made."""
+    """Returns messages to which no document assigns a credit: errors for unknown Calls."""
     for n in range(count):
         hand.send(header.Header(0xeeee0000 + n, proc=header.ERROR, err=header.ERR_CHUNK))
 
 
 @responder('X-2', needs={'behind', 'reverse'})
 def an_acceptor_has_receives_beside_all_credits(t):
-    """With all granted Calls in progress, eight messages without a credit cost nothing."""
+    """With all granted Calls in progress, eight messages without a credit have no effect."""
     hand = reverse.acceptor(t)
     grant = hand.ask(t.null()).header.credit
     asked, = reverse.calls(t, hand)
@@ -36,7 +36,7 @@ def an_acceptor_has_receives_beside_all_credits(t):
 
 
 def _no_reserve(end):
-    """Bends: there are receives for Calls and Replies alone."""
+    """Bends: there are receives only for Calls and Replies."""
     right = end.take_error
 
     def take_error(data):
@@ -52,7 +52,7 @@ an_acceptor_has_receives_beside_all_credits.wrong(_no_reserve)
 
 @requester('X-2', needs={'reverse'})
 def a_connector_has_receives_beside_all_credits(t):
-    """With all reverse Calls in progress, eight messages without a credit cost nothing."""
+    """With all reverse Calls in progress, eight messages without a credit have no effect."""
     hand = t.working()
     grant = reverse.granted(t, hand)
     asked = t.have_called(t.null())
@@ -74,7 +74,7 @@ a_connector_has_receives_beside_all_credits.wrong(_no_reserve)
 
 
 def _too_short(xid):
-    """A message of each kind, one byte or four too short for what the kind always has."""
+    """Messages of each type that are one byte or four too short."""
     for proc, least in header.MIN_BYTES[1].items():
         whole = header.encode(header.Header(xid, credit=1, proc=proc, err=header.ERR_CHUNK))
         for short in (1, 4):
@@ -88,7 +88,7 @@ def _too_short(xid):
 
 
 def _undecodable(xid, body):
-    """Messages that are long enough, and whose header does not decode."""
+    """Messages of sufficient length with an undecodable header."""
     fixed = b''.join(map(xdr.u32, (xid, 1, 1)))
     yield fixed + xdr.u32(header.MSG) + xdr.u32(2) + bytes(8) + body
     yield fixed + xdr.u32(header.MSG) + bytes(8) + xdr.u32(2) + body
@@ -100,7 +100,7 @@ def _undecodable(xid, body):
 
 
 def _discarded(t, hand, messages):
-    """Nothing comes of any of these, and the next Call is served."""
+    """Checks that none of these has an effect, and that the next Call is served."""
     for n, data in enumerate(messages):
         hand.send(data)
         got = hand.ask(t.null())
@@ -109,7 +109,7 @@ def _discarded(t, hand, messages):
 
 @responder('X-3', needs={'ours'})
 def what_is_shorter_than_its_kind_is_discarded(t):
-    """Below what its kind always has nothing comes; from 28 bytes on, RFC 8166 lets others say."""
+    """Messages below the length of their type have no effect; from 28 bytes on, RFC 8166 permits an error."""
     hand = t.connect()
     hand.ask(t.null())
     _discarded(t, hand, _too_short(0x3300))
@@ -117,7 +117,7 @@ def what_is_shorter_than_its_kind_is_discarded(t):
 
 @responder('X-3')
 def a_call_that_is_too_short_is_discarded_and_one_that_does_not_decode_refused(t):
-    """Below the 28 bytes of any header nothing comes, whatever its type; where a Call was whole, ERR_CHUNK."""
+    """Messages below 28 bytes have no effect, whatever their type; a complete Call gets ERR_CHUNK."""
     hand = t.connect()
     hand.ask(t.null())
     whole = header.encode(header.Header(0x3300, body=xdr.u32(0x3300) + t.null()[4:]))
@@ -159,7 +159,7 @@ def _(end):
 
 @requester('X-3')
 def a_reply_that_is_too_short_or_does_not_decode_is_not_answered(t):
-    """Neither is a Reply to its Call, and no RDMA_ERROR comes of either."""
+    """Neither is a Reply to its Call, and neither causes an RDMA_ERROR."""
     hand = t.working()
     asked = t.have_called(t.echo(bytes(8000)))
     got = hand.next('the Call')
@@ -199,7 +199,7 @@ def _(end):
 
 @responder('X-4', needs={'reverse'})
 def a_reverse_call_that_does_not_fit_is_system_err_to_its_caller(t):
-    """Never silence: the caller is told, and the connection goes on."""
+    """The caller is always notified, and the connection continues."""
     hand = reverse.acceptor(t, recv=1024)
     asked = t.have_called_back(t.echo(bytes(1024 - 72 + 4)))
     reply = rpc.decode(t.answered(asked))
@@ -226,7 +226,7 @@ def _(end):
 
 @responder('X-5', needs={'files'})
 def private_data_count_before_the_default_at_the_acceptor(t):
-    """4096 bytes are told: Replies and Calls of so many go inline; nothing is told: 1024."""
+    """With 4096 bytes announced, Replies and Calls of that size go inline; without, 1024."""
     inline.keeps_to_sizes(t)
     hand = t.connect(recv=4096, send=262144)
     inline.replies_fill(t, hand, min(4096, inline.told(hand).send_bytes))
@@ -246,7 +246,7 @@ def _(end):
 
 @requester('X-5')
 def private_data_count_before_the_default_at_the_connector(t):
-    """4096 bytes are told: Calls of so many go inline; nothing is told: 1024."""
+    """With 4096 bytes announced, Calls of that size go inline; without, 1024."""
     t.hang_up(inline.calls_fill(t, 4096, recv=4096))
     inline.calls_fill(t, 1024, data=b'')
 
@@ -263,7 +263,7 @@ def _(end):
 
 @responder('X-6', needs={'files'})
 def in_version_one_both_flags_are_needed_to_invalidate(t):
-    """Only where request and accept have the flag does a Reply invalidate a key."""
+    """A Reply invalidates a key only if request and accept have the flag."""
     for invalidate in (True, False):
         hand = t.connect(invalidate=invalidate)
         _key, segment = hand.lend(2000, writable=True)
@@ -286,7 +286,7 @@ def _(end):
 
 @responder('X-7', needs={'files', 'ours'})
 def a_call_with_two_xids_is_refused(t):
-    """ERR_CHUNK with the XID of the transport header, and neither is executed: inline or not."""
+    """ERR_CHUNK has the XID of the transport header, and neither Call is executed, inline or not."""
     hand = t.connect()
     hand.result(hand.call(t.write(b'old!' * 25)).xid, 'a WRITE')
     call = t.write(b'new!' * 25)
@@ -328,7 +328,7 @@ def _(end):
 
 @requester('X-7', needs={'ours'})
 def a_reply_with_two_xids_is_taken_for_neither(t):
-    """What it has reaches no caller, and nothing is sent back; inline or in the reply chunk."""
+    """The contents reach no caller, and nothing is sent back; inline or in the Reply chunk."""
     hand = t.working()
     for in_chunk in (False, True):
         asked = [t.have_called(t.echo(bytes(8000))) for _ in range(2)]

@@ -13,7 +13,7 @@ DIALECT = 'version two'
 # ---------------------------------------------------------------- X-3: what is too short
 
 def too_short():
-    """Sends that cannot hold what their kind always holds."""
+    """Sends that are too short for their type."""
     for proc, sizes in ((header.MSG, (16, 24)), (header.NOMSG, (16, 24)), (header.ERROR, (16,)),
                         (header.OPTIONAL, (16, 20))):
         for size in sizes:
@@ -27,7 +27,7 @@ def too_short():
 
 @responder('X-3')
 def what_is_too_short_for_its_kind_gets_nothing(t):
-    """Nor does it spoil what follows; an RDMA_OPTIONAL has 24 bytes at least."""
+    """They do not affect later messages; an RDMA_OPTIONAL has at least 24 bytes."""
     hand = t.connect()
     two.barrier(t, hand)
     for data in too_short():
@@ -50,7 +50,7 @@ def _(end):
 
 @requester('X-3', keys=two.KEYS)
 def a_requester_drops_what_is_too_short(t):
-    """Without a word, and Calls go on."""
+    """They are dropped, and Calls continue."""
     hand = two.ready(t)
     for data in too_short():
         hand.send(data)
@@ -64,7 +64,7 @@ a_requester_drops_what_is_too_short.wrong(knows_no_least_size)
 
 @responder('X-13', needs={'files'})
 def a_nomsg_is_a_call_if_it_has_a_read_list(t):
-    """Without one it is a Reply, and dropped where nothing was called."""
+    """Without a Read list it is a Reply, and dropped without a Call."""
     hand = t.connect()
     two.barrier(t, hand)
     _key, segment = hand.lend(64, writable=True)
@@ -88,7 +88,7 @@ def _(end):
 
 @requester('X-13', keys=two.with_keys(reverse_chunks=True), needs={'reverse'})
 def a_nomsg_with_a_read_list_is_a_reverse_call(t):
-    """The acceptor's Call by position-zero chunk is pulled and answered."""
+    """The acceptor's Call by position-zero chunk is read and answered."""
     hand = two.ready(t, two.value(wire.BRS, wire.BRS_GENL))
     call = t.null()
     sent = hand.call(b'', xid=int.from_bytes(call[:4], 'big'), vers=2, proc=header.NOMSG,
@@ -106,7 +106,7 @@ def _(end):
 
 @responder('X-14', keys={'inline_threshold_bytes': 16384}, needs={'files'})
 def larger_sizes_of_the_private_data_hold(t):
-    """Where no characteristic was told, a Reply of what the private data allow comes inline."""
+    """Without a characteristic, a Reply up to the size of the private data comes inline."""
     hand = t.connect(send=16384, recv=16384)
     if inline.told(hand).send_bytes < 16384:
         raise Unfit('its private data do not allow so much')
@@ -121,7 +121,7 @@ def _(end):
 
 @responder('X-14', needs={'behind'})
 def the_flag_of_the_private_data_counts_for_nothing(t):
-    """No key is invalidated on its strength; one is without it, once RQREMINV is true."""
+    """The flag alone permits no invalidation; RQREMINV does, even without the flag."""
     for invalidate in (True, False):
         hand = two.greeted(t, *([] if invalidate else [two.value(wire.RQREMINV, True)]),
                            invalidate=invalidate)
@@ -144,7 +144,7 @@ def _(end):
 
 @requester('X-14', keys=two.with_keys(inline_threshold_bytes=16384))
 def a_requester_obeys_larger_sizes_too(t):
-    """Where no characteristic was told, Calls up to that size go inline, and no longer ones."""
+    """Without a characteristic, Calls up to that size go inline, and no longer ones."""
     asked, hand, first = two.probed(t, t.null(), send=8192, recv=8192)
     hand.send(two.error(first.header.xid, header.INVAL_OPTION))
     two.done(t, hand, asked, hand.next('the Call'))
@@ -176,7 +176,7 @@ def err_vers(t, hand, call, version, low, high):
 
 @responder('X-15')
 def the_first_call_settles_the_version(t):
-    """A later Call in another is refused with low = high = the settled one."""
+    """A later Call in another version is refused with low = high = the settled version."""
     for settled, other in ((1, 2), (2, 1)):
         hand = t.connect()
         hand.ask(t.null(), vers=settled)
@@ -198,7 +198,7 @@ def _(end):
 
 @responder('X-15')
 def a_third_version_learns_the_whole_range_first(t):
-    """Before a Call is served the range is 1..2, and the refusal settles nothing."""
+    """Before the first Call the range is 1..2, and the refusal does not settle the version."""
     for version in (3, 0, 2**32 - 1):
         for served in (1, 2):
             hand = t.connect()
@@ -224,7 +224,7 @@ def _(end):
 
 @responder('X-15')
 def an_init_xchar_settles_nothing(t):
-    """After it a Call of version one is served, and then only such."""
+    """Afterwards a Call of version one is served, and then only such Calls."""
     hand = two.greeted(t)
     got = hand.ask(t.null(), vers=1)
     t.hold((got.header.proc, got.header.vers) == (header.MSG, 1), 'version one is not served')
