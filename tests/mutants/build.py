@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one build that has all mutants: of a configured folder, in which the sources with switches stand before those of the tree.
+"""One build with all mutants: a configured directory, whose sources with switches precede those of the tree.
 
 make looks for a source in the folder of the build first, and CPPFLAGS has the compiler look there for headers first (see
 `mutants` in ./dev). So only the files that have a mutant are written there.
@@ -12,7 +12,7 @@ import table
 
 
 class Build:
-    """A folder of a build, configured as tests/README.md says."""
+    """A build directory, configured as in tests/README.md."""
 
     def __init__(self, folder, tree, jobs):
         self.folder = folder
@@ -22,7 +22,7 @@ class Build:
         self._made = set()
 
     def write(self, mutants, only_try=False):
-        """Writes the sources with the switches of all mutants, or sees only that it could.
+        """Writes the sources with the switches of all mutants, or only checks that it can.
 
         Raises table.Wrong where one of them does not apply.
         """
@@ -48,7 +48,7 @@ class Build:
         return (self.tree / name).read_text(encoding='utf-8')
 
     def _each(self, name, mutants):
-        """What is wrong with each of a file's mutants alone."""
+        """Returns the errors of each mutant of a file alone."""
         wrong = []
         for mutant in mutants:
             try:
@@ -69,7 +69,7 @@ class Build:
         path.write_text(text, encoding='utf-8')
 
     def make(self, *targets):
-        """Makes the targets, each once. Returns whether they could be made; what make says goes to standard output."""
+        """Makes the targets, each once, with make's output on standard output. Returns whether that succeeded."""
         with self._lock:
             missing = [target for target in targets if target not in self._made]
             if not missing:

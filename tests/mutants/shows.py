@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a row of tests/REQUIREMENTS.md says that shows its statement, run with one mutant."""
+"""Runs the tests of a row of tests/REQUIREMENTS.md with one mutant."""
 import dataclasses
 import os
 import re
@@ -13,18 +13,18 @@ SILENT_S = '60'     # of an idle machine: a program that prints nothing for so l
 
 @dataclasses.dataclass
 class Row:
-    """One of the table: its tests by program, and whether the peer has scenarios for it."""
+    """A row of the table: its tests by program, and whether the peer has scenarios for it."""
     tag: str
     shown: str
 
     @property
     def is_seen(self):
-        """Whether something shows it."""
+        """Returns whether it has a test."""
         return not self.shown.startswith(NOT_SEEN)
 
     @property
     def programs(self):
-        """{program: [names of its cases]}, of C alone."""
+        """Returns {program: [names of its cases]} of the tests in C."""
         found = {}
         for program, name in re.findall(r'(tests/\S+)\.c:([a-z0-9_]+)', self.shown):
             found.setdefault(program, []).append(name)
@@ -32,12 +32,12 @@ class Row:
 
     @property
     def has_scenarios(self):
-        """Whether the peer shows it."""
+        """Returns whether the peer tests it."""
         return re.match(r'peer R|.*, peer R', self.shown) is not None
 
 
 def rows(table):
-    """All rows, {tag: Row}, in their order."""
+    """Returns all rows, {tag: Row}, in their order."""
     found = {}
     for line in table.read_text(encoding='utf-8').splitlines():
         cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
@@ -47,7 +47,7 @@ def rows(table):
 
 
 def _run(build, number, command, more=None):
-    """Its standard output, and how it ended."""
+    """Runs a command. Returns its standard output and its status."""
     environment = {**os.environ, **(more or {}), 'MUTANT': str(number), 'srcdir': str(build.tree), 'LC_ALL': 'C.UTF-8'}
     limit = [str(build.folder / 'tests/lib/time_limit'), '-o', SILENT_S]
     done = subprocess.run([*limit, *command], cwd=build.folder, env=environment, stdin=subprocess.DEVNULL,
@@ -56,7 +56,7 @@ def _run(build, number, command, more=None):
 
 
 def cases(build, program, names, number):
-    """{test: whether it passed} of cases of a program that is a mutant; one that did not come to its end has not.
+    """Returns {test: passed} for cases of a program with a mutant; a case that did not finish has failed.
 
     A test is called as a row of the table calls it.
     """
@@ -69,7 +69,7 @@ def cases(build, program, names, number):
 
 
 def scenarios(build, tag, number):
-    """{scenario: whether it passed} of those that the peer has for a statement, against a daemon that is a mutant."""
+    """Returns {scenario: passed} for the peer's scenarios of a statement, against a daemon with a mutant."""
     text, status = _run(build, number, [str(build.tree / 'tests/peer/conformance'), '--tap', '--daemon',
                                         str(build.folder / 'daemon/rpcrdma-proxy'), tag])
     passed = {f'peer: {name}': verdict == 'ok' for verdict, name in OF_SCENARIO.findall(text) if name.startswith(f'{tag} ')}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of mutants, and the sources that have all of them at once.
+"""The tables of mutants, and sources that contain all of them.
 
 A mutant is a place in a source, which is right, and what stands there instead once the mutant is chosen:
 
@@ -18,12 +18,12 @@ KINDS = '+-'
 
 
 class Wrong(Exception):
-    """A table that cannot be used."""
+    """An invalid table."""
 
 
 @dataclasses.dataclass
 class Mutant:
-    """One of a table. Its number chooses it."""
+    """A mutant of a table, selected by its number."""
     number: int
     where: str          # of the table, FILE:LINE
     tags: list
@@ -34,7 +34,7 @@ class Mutant:
 
     @property
     def is_statement(self):
-        """Whether it takes the place of statements, not of an expression."""
+        """Returns whether it replaces statements, not an expression."""
         right = self.right.strip()
         return right[-1] == ';' or (right[-1] == '}' and right[0] != '(')
 
@@ -45,7 +45,7 @@ class Mutant:
 
 
 def read(paths, root):
-    """The mutants of all tables, numbered from 1 in their order."""
+    """Returns the mutants of all tables, numbered from 1 in their order."""
     mutants = []
     for path in paths:
         block, begin = [], 0
@@ -74,14 +74,14 @@ def _mutant(number, where, block):
 
 
 def _body(text, function):
-    """Where the function's body begins and ends in text, or None. Its brace stands in a line of its own."""
+    """Returns the begin and the end of the function's body in text, or None. Its brace is alone on a line."""
     head = re.search(rf'^[A-Za-z_][^\n;=]*\b{re.escape(function)}\([^;{{}}]*\)\s*\n{{', text, re.MULTILINE)
     end = head and text.find('\n}', head.end())
     return (head.end(), end + 2) if head and end >= 0 else None
 
 
 def span(text, mutant):
-    """Where its place is in the text of its file: (begin, end). Raises Wrong unless it is there once."""
+    """Returns (begin, end) of its place in the text of its file. Raises Wrong unless it occurs exactly once."""
     body = _body(text, mutant.function) if mutant.function else (0, len(text))
     if body is None:
         raise Wrong(f'{mutant.where}: {mutant.file} has no function {mutant.function}')
@@ -96,7 +96,7 @@ def span(text, mutant):
 
 
 def apply(text, mutants):
-    """The text of a file with a switch at each place. Raises Wrong where a mutant does not apply."""
+    """Returns the text of a file with a switch at each place. Raises Wrong if a mutant does not apply."""
     places = {}
     for mutant in mutants:
         places.setdefault(span(text, mutant), []).append(mutant)
@@ -104,7 +104,7 @@ def apply(text, mutants):
 
 
 def _render(text, begin, end, places):
-    """text from begin to end with the places in it, of which those that lie within another one come behind it."""
+    """Returns text from begin to end with its places. A place within another one follows it."""
     out, at = [], begin
     while places:
         (first, last), mutants = places[0]
