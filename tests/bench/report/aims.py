@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the proxy aims at, as ratios of one run, and how far it is there."""
+"""The aims of the proxy, as ratios of one run, and whether they are reached."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ NOISE = 2
 
 @dataclass(frozen=True)
 class Aim:
-    """A measure of a row, over that of the reference or by itself: what is aimed at, and what is the least."""
+    """A measure of a row, absolute or relative to the reference, with its aim and its least value."""
 
     text: str
     row: str
@@ -26,17 +26,17 @@ class Aim:
 
     @property
     def lower(self):
-        """Less is better."""
+        """Returns whether less is better."""
         return self.metric in LOWER
 
     def reached(self, run):
-        """The Spread of it, None where the run has not measured it."""
+        """Returns its Spread, or None if the run has not measured it."""
         if self.reference:
             return run.ratio(self.series, self.row, self.contender, self.reference, self.metric)
         return run.value(self.series, self.row, self.contender, self.metric)
 
     def verdict(self, value):
-        """Of a Spread by its median: REACHED, ENOUGH or SHORT; UNSURE where the rounds say too different things."""
+        """Returns REACHED, ENOUGH or SHORT by the median of a Spread, or UNSURE if its rounds differ too much."""
         if self.reference and value.most > NOISE * value.least:
             return UNSURE
         sign = -1 if self.lower else 1
@@ -92,7 +92,7 @@ TCP = (
 
 
 def judged(run, aims=CHAIN + TCP):
-    """(Aim, Spread, verdict) of each that was measured."""
+    """Returns (Aim, Spread, verdict) of each measured aim."""
     found = ((aim, aim.reached(run)) for aim in aims)
     return [(aim, value, aim.verdict(value)) for aim, value in found if value]
 
@@ -105,14 +105,14 @@ UNLIMITED = {"getattr-open", "mixed", "mixed-bulk"}
 
 
 def ahead_of_none(run, series, row):
-    """Who has more operations than there are without a proxy."""
+    """Returns contenders with more operations than a direct connection."""
     direct = run.value(series, row, "direct", "ops")
     found = [(name, run.value(series, row, name, "ops")) for name in run.contenders(series, row)]
     return [name for name, value in found if direct and value and value.median > direct.median]
 
 
 def doubts(run):
-    """Sentences on what makes one doubt the run: a proxy ahead of no proxy, segments sent twice, a busy machine."""
+    """Returns doubts about the run: a proxy faster than no proxy, retransmitted segments, a busy machine."""
     told = []
     began, ended = (run.machine.get(name, "0").split()[0] for name in ("load", "load at the end"))
     if run.machine.get("quiet") == "no":

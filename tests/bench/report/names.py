@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How series, rows and contenders of a run are called: what bench.sh has written of its tables."""
+"""The names of series, rows and contenders of a run, from the tables that bench.sh has written."""
 
 import csv
 import os
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Contender:
-    """Who is measured: with whom he is compared, if with anybody, and the class of his colour."""
+    """A contender: its reference, if any, and the class of its colour."""
 
     title: str
     hops: int = 0
@@ -18,20 +18,20 @@ class Contender:
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured: without a title it is called by its work; the kinds of pictures that it is in."""
+    """A row: its title, by default from its work, and the kinds of its pictures."""
 
     title: str = ""
     pictures: tuple = ()
 
 
 def lines(folder, name):
-    """Of a table in @folder."""
+    """Yields the lines of a table in @folder."""
     with open(os.path.join(folder, name), newline="", encoding="utf-8") as table:
         return list(csv.DictReader(table))
 
 
 class Names:
-    """What there is no line of is called by the name that the samples have."""
+    """All names. Without a line in the tables, the name in the samples is used."""
 
     def __init__(self, series=None, rows=None, contenders=None):
         self.all_series = series or {}  # name: title
@@ -40,7 +40,7 @@ class Names:
 
     @staticmethod
     def load(folder):
-        """Of what bench.sh has left in @folder."""
+        """Returns the names in @folder."""
         return Names(
             {one["series"]: one["title"] for one in lines(folder, "series.csv")},
             {(one["series"], one["row"]): Row(one["title"], tuple(one["pictures"].split(",")))
@@ -50,29 +50,29 @@ class Names:
         )
 
     def series(self, name):
-        """The title of a series."""
+        """Returns the title of a series."""
         return self.all_series.get(name, name)
 
     def row(self, series, name):
-        """A Row."""
+        """Returns a Row."""
         return self.rows.get((series, name), Row())
 
     def contender(self, name):
-        """A Contender."""
+        """Returns a Contender."""
         return self.contenders.get(name, Contender(name))
 
     def compared_with(self, reference):
-        """Who is compared with @reference, in the order of the table."""
+        """Returns the contenders that are compared with @reference, in the order of the table."""
         return [name for name, one in self.contenders.items() if one.reference == reference]
 
 
 def size_of(count):
-    """4 KiB, 1 MiB."""
+    """Returns a size such as 4 KiB or 1 MiB."""
     return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB" if count >= 1 << 10 else f"{count} bytes"
 
 
 def title_of(work, inflight, connections):
-    """READ 64 KiB ×8; GETATTR, 1,000 connections."""
+    """Returns a title such as READ 64 KiB ×8, or GETATTR, 1,000 connections."""
     name, _, size = work.partition(":")
     said = name.upper() + (f" {size_of(int(size))}" if size else "")
     if inflight > 1 or connections == 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One page of a run: what was reached, plots, tables. It is XML too, and needs no scripts and nothing from elsewhere."""
+"""One page of a run: reached aims, plots, tables. It is also XML, and needs no scripts and no other files."""
 
 from xml.sax.saxutils import escape
 
@@ -15,14 +15,14 @@ VERDICTS = {REACHED: "good", ENOUGH: "fair", SHORT: "poor", UNSURE: "none"}
 
 
 def goodness(aim, value):
-    """A ratio as if more was better: 1 is as good as the reference."""
+    """Returns a ratio for which more is better: 1 is as good as the reference."""
     if not aim.lower:
         return value
     return Spread(*(1 / x if x else 1 for x in (value.median, value.most, value.least)), value.count)
 
 
 def aims_plot(run, aims):
-    """What was reached of @aims."""
+    """Returns the plot of @aims."""
     rows = []
     for aim, value, verdict in judged(run, aims):
         if not aim.reference or not value.median:
@@ -35,7 +35,7 @@ def aims_plot(run, aims):
 
 
 def settings_plot(run):
-    """What a setting changes: rows that were measured on loopback and in another series."""
+    """Returns the effect of a setting: rows that were measured on loopback and in another series."""
     rows = []
     measured = run.rows()
     for row in dict.fromkeys(row for series, row in measured if series != "lo" and ("lo", row) in measured):
@@ -48,7 +48,7 @@ def settings_plot(run):
 
 
 def bar_panel(run, series, row, metric, title, stack=()):
-    """A picture of one measure of a row; empty where nothing was measured."""
+    """Returns a picture of one measure of a row; empty without values."""
     rows = []
     for name in run.contenders(series, row):
         value = run.value(series, row, name, metric)
@@ -62,12 +62,12 @@ def bar_panel(run, series, row, metric, title, stack=()):
 
 
 def panels(run, rows, metric, unit, series="lo", stack=()):
-    """A picture for each of @rows."""
+    """Returns a picture for each of @rows."""
     return [bar_panel(run, series, row, metric, f"{run.title(series, row)}, {unit}", stack) for row in rows]
 
 
 def rate_panels(run, series):
-    """A picture for each row of @series that has one: bytes, connections or operations in a second."""
+    """Returns a picture for each row of @series that has one: bytes, connections or operations per second."""
     found = []
     for row in run.pictured(series, "rate"):
         metric, unit = "ops", "operations/s"
@@ -79,7 +79,7 @@ def rate_panels(run, series):
 
 
 def latency_panels(run):
-    """A picture of latencies for each row where they say something."""
+    """Returns a picture of latencies for each row where they have a meaning."""
     found = []
     for row in run.pictured("lo", "latency"):
         rows = []
@@ -93,7 +93,7 @@ def latency_panels(run):
 
 
 def html_table(cells):
-    """Of a header and rows."""
+    """Returns a table of a header and rows."""
     head = "".join(element("th", escape(cell)) for cell in cells[0])
     body = ""
     for row in cells[1:]:
@@ -107,7 +107,7 @@ def html_table(cells):
 
 
 def section(title, said, pictures, shape=""):
-    """A heading and pictures; nothing where there are none. By its shape they are beside one another or not."""
+    """Returns a heading and pictures, or nothing without pictures. The shape decides whether they are in one row."""
     pictures = [one for one in pictures if one]
     if not pictures:
         return ""
@@ -116,7 +116,7 @@ def section(title, said, pictures, shape=""):
 
 
 def tables(run):
-    """All that is not a picture."""
+    """Returns everything except pictures."""
     parts = []
     for title, cells in [*((table.AIMS_TITLES[aims], table.aims_cells(run, aims)) for aims in (CHAIN, TCP)),
                          *table.comparisons(run), ("Idle connections", table.idle_cells(run)), *paper.tables(run),
@@ -129,7 +129,7 @@ def tables(run):
 
 
 def summary(run):
-    """How many aims are reached, as tiles."""
+    """Returns the number of reached aims, as tiles."""
     found = [verdict for _, _, verdict in judged(run)]
     said = {REACHED: "aims reached", ENOUGH: "at least what is asked", SHORT: "short of it",
             UNSURE: "unsure: rounds differ too much"}
@@ -141,7 +141,7 @@ def summary(run):
 
 
 def page(run):
-    """The page, as text."""
+    """Returns the page as text."""
     machine = run.machine
     about = " · ".join(
         f"{key} {value}".strip() for key, value in machine.items() if key not in ("date", "load", "quiet", "rpcrdma-proxy")

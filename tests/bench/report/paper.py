@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What figures of a run would come to elsewhere: cores for a link, microseconds of a hop, memory at its most."""
+"""Estimates from a run for other networks: cores for a link, microseconds of a hop, peak memory."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ BULK = ("read-1m-x4", "write-1m-x4", "read-64k-x8", "write-64k-x8")
 
 @dataclass(frozen=True)
 class Topology:
-    """Who moves the bytes: so many times what a contender spends on a GB of a row."""
+    """A way to move the bytes, as a multiple of the time that a contender uses for a GB of a row."""
 
     text: str
     contender: str
@@ -40,12 +40,12 @@ ASSUMED = (
 
 
 def cores(seconds_per_gb, gbit):
-    """That are busy all the time at @gbit Gb/s."""
+    """Returns the number of cores that are always busy at @gbit Gb/s."""
     return seconds_per_gb * gbit / 8
 
 
 def cores_cells(run):
-    """A row for each topology and bulk row that was measured."""
+    """Returns a row for each measured topology and bulk row."""
     cells = [("", "", "CPU s/GB", *(f"cores at {gbit} Gb/s" for gbit in LINKS_GBIT))]
     for row in BULK:
         for one in TOPOLOGIES:
@@ -58,12 +58,12 @@ def cores_cells(run):
 
 
 def assumed(run):
-    """What cores on paper rest on, where there are any."""
+    """Returns the assumptions of the estimated cores, if there are any."""
     return ASSUMED if len(cores_cells(run)) > 1 else ()
 
 
 def hop_cells(run):
-    """What each hop adds to the median latency where there is one Call at a time, and nothing else to do."""
+    """Returns what each hop adds to the median latency, with one Call at a time and no other work."""
     cells = [("", "", "hops", "µs a hop", "range")]
     for series, row in run.rows():
         if row not in ALONE:
@@ -79,7 +79,7 @@ def hop_cells(run):
 
 
 def peak_cells(run):
-    """The most memory that a process has had, in MiB."""
+    """Returns the peak memory of processes, in MiB."""
     cells = [("", "", "first hop, MiB", "second hop")]
     for series, row in run.rows():
         for name in run.contenders(series, row):
@@ -91,7 +91,7 @@ def peak_cells(run):
 
 
 def tables(run):
-    """(title, cells) of each."""
+    """Returns (title, cells) of each table."""
     return [
         ("On paper: cores for a link", cores_cells(run)),
         ("What a hop adds to the p50 of one Call at a time", hop_cells(run)),

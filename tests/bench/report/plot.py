@@ -11,7 +11,7 @@ LETTER = 6.6  # how wide one is, about, at the size of labels
 
 
 def element(name, text=None, /, **attributes):
-    """<name a="..">text</name>; attributes with a trailing underscore go without it, and _ is - in others."""
+    """Returns <name a="..">text</name>. A trailing underscore of an attribute is removed; other _ become -."""
     said = "".join(
         f" {key.rstrip('_').replace('_', '-')}={quoteattr(_short(value))}" for key, value in attributes.items()
     )
@@ -23,17 +23,17 @@ def _short(value):
 
 
 def label(x, y, text, class_="label", anchor="start"):
-    """Text at a point."""
+    """Returns text at a point."""
     return element("text", escape(text), x=float(x), y=float(y), class_=class_, text_anchor=anchor)
 
 
 def line(x1, y1, x2, y2, class_):
-    """A line."""
+    """Returns a line."""
     return element("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
 
 
 def svg(width, height, title, parts):
-    """A picture that has a name for those who do not see it."""
+    """Returns a picture with a name for screen readers."""
     inside = element("title", escape(title)) + "".join(parts)
     return element(
         "svg", inside, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", role="img", class_="plot"
@@ -42,7 +42,7 @@ def svg(width, height, title, parts):
 
 @dataclass(frozen=True)
 class Dot:
-    """A ratio: its Spread as if more was better, how it is shown as a figure, marks to compare it with."""
+    """A ratio: its Spread with more as better, its text, and marks for comparison."""
 
     text: str
     spread: object
@@ -53,13 +53,13 @@ class Dot:
 
 
 class LogScale:
-    """Values from @low to @high on @width points from @left; what is beyond is at the edge."""
+    """A scale of values from @low to @high on @width points from @left; other values are at the edge."""
 
     def __init__(self, low, high, left, width):
         self.low, self.high, self.left, self.width = low, high, left, width
 
     def at(self, value):
-        """Where it is."""
+        """Returns the place of a value."""
         value = min(max(value, self.low), self.high)
         return self.left + self.width * math.log(value / self.low) / math.log(self.high / self.low)
 
@@ -68,7 +68,7 @@ TICKS = [0.125, 0.25, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3, 4]
 
 
 def dots(title, rows, reference):
-    """Ratios, each a dot with its range; a line where both are alike. To the right is better."""
+    """Returns a plot of ratios, each a dot with its range, and a line at 1. Right is better."""
     names = max(len(row.text) for row in rows) * LETTER + 12
     width, figures = 1040, 150
     least = min(min(row.spread.least, row.least or 1) for row in rows)
@@ -99,7 +99,7 @@ def dots(title, rows, reference):
 
 @dataclass(frozen=True)
 class Bar:
-    """A median with its range; of what it is made, if it is of more than one thing."""
+    """A median with its range, and its parts if it has several."""
 
     text: str
     spread: object
@@ -108,7 +108,7 @@ class Bar:
 
 
 def bars(title, rows, names=138):
-    """Bars from zero, with their ranges and figures."""
+    """Returns bars from zero, with their ranges and numbers."""
     width, figures = 400, 52
     top = max(row.spread.most for row in rows) or 1
     room = width - names - figures
@@ -138,12 +138,12 @@ class Latency:
 
 
 def time(us):
-    """100 µs, 1 ms."""
+    """Returns a time such as 100 µs or 1 ms."""
     return f"{us / 1000:g} ms" if us >= 1000 else f"{us:g} µs"
 
 
 def latencies(title, rows, names=138):
-    """From p50, a full dot, over p99, a ring, to p99.9, a stroke, on a scale by powers of ten."""
+    """Returns a plot from p50 (a dot) over p99 (a ring) to p99.9 (a stroke), on a logarithmic scale."""
     width = 400
     values = [value for row in rows for value in row.values if value]
     low, high = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The samples of a run, and what is made of them: medians with their ranges; ratios and differences, round by round."""
+"""The samples of a run, and their medians with ranges, ratios and differences by round."""
 
 import csv
 import os
@@ -13,7 +13,7 @@ GB = 1e9
 
 @dataclass(frozen=True)
 class Spread:
-    """Of some values of one measure: the one in the middle, the least and the greatest."""
+    """The median, the smallest and the largest of some values of one measure."""
 
     median: float
     least: float
@@ -22,7 +22,7 @@ class Spread:
 
 
 def spread(values):
-    """The Spread of @values, of which those that are None do not count; None if there are no others."""
+    """Returns the Spread of @values without None, or None if no value is left."""
     known = [value for value in values if value is not None]
     if not known:
         return None
@@ -30,7 +30,7 @@ def spread(values):
 
 
 def _cpu(sample):
-    """Seconds of both hops, None where there is none."""
+    """Returns the CPU seconds of both hops, or None."""
     hops = [sample[name] for name in ("cpu_first_s", "cpu_second_s") if sample[name] is not None]
     return sum(hops) if hops else None
 
@@ -80,7 +80,7 @@ def _times(value, factor):
 
 
 def bytes_of(sample):
-    """The data of one operation of a sample's work: 4096 of "read:4096", 0 of "getattr"."""
+    """Returns the data bytes of one operation of a sample: 4096 for "read:4096", 0 for "getattr"."""
     _, _, size = sample["work"].partition(":")
     return int(size or 0)
 
@@ -95,7 +95,7 @@ def _typed(column, text):
 
 
 class Run:
-    """All samples of a run, what is known of its machine, and how everything is called."""
+    """All samples of a run, facts about its machine, and all names."""
 
     def __init__(self, samples, machine=None, names=None):
         self.machine = machine or {}
@@ -107,7 +107,7 @@ class Run:
 
     @staticmethod
     def load(folder):
-        """Of what bench.sh has left in @folder."""
+        """Returns the run in @folder."""
         with open(os.path.join(folder, "samples.csv"), newline="", encoding="utf-8") as lines:
             samples = [{k: _typed(k, v) for k, v in line.items()} for line in csv.DictReader(lines)]
         with open(os.path.join(folder, "machine.csv"), newline="", encoding="utf-8") as lines:
@@ -115,33 +115,33 @@ class Run:
         return Run(samples, machine, Names.load(folder))
 
     def rows(self):
-        """Each (series, row) once, in the order of the run."""
+        """Returns each (series, row) once, in the order of the run."""
         return list(dict.fromkeys(key[:2] for key in self.cells))
 
     def title(self, series, row):
-        """What a row is called, with the series that it is of if that is not loopback."""
+        """Returns the title of a row, with its series unless that is loopback."""
         one = next(iter(next(cell for key, cell in self.cells.items() if key[:2] == (series, row)).values()))
         title = self.names.row(series, row).title or title_of(one["work"], one["inflight"], one["connections"])
         return title if series == "lo" else f"{self.names.series(series)}: {title}"
 
     def pictured(self, series, picture):
-        """The rows of @series that are in one of the pictures of the page."""
+        """Returns the rows of @series in one kind of pictures."""
         return [row for of, row in self.rows() if of == series and picture in self.names.row(series, row).pictures]
 
     def contenders(self, series, row):
-        """Those who were measured in a row, in the order of the run's first round."""
+        """Returns the measured contenders of a row, in the order of the first round."""
         return [key[2] for key in self.cells if key[:2] == (series, row)]
 
     def all_samples(self):
-        """Every one."""
+        """Returns all samples."""
         return [sample for cell in self.cells.values() for sample in cell.values()]
 
     def value(self, series, row, contender, metric):
-        """The Spread of a measure over the rounds, or None."""
+        """Returns the Spread of a measure over the rounds, or None."""
         return spread(METRICS[metric](s) for s in self.cells.get((series, row, contender), {}).values())
 
     def paired(self, series, row, contender, reference, metric, how):
-        """The Spread of @how of @contender's measure and @reference's, each of one round; None if there is none."""
+        """Returns the Spread of @how, applied to both measures of each round, or None."""
         ours = self.cells.get((series, row, contender), {})
         theirs = self.cells.get((series, row, reference), {})
         return spread(
@@ -149,9 +149,9 @@ class Run:
         )
 
     def ratio(self, series, row, contender, reference, metric):
-        """The Spread of @contender's measure over @reference's."""
+        """Returns the Spread of the ratio of @contender's measure to @reference's."""
         return self.paired(series, row, contender, reference, metric, _ratio)
 
     def difference(self, series, row, contender, reference, metric):
-        """The Spread of @contender's measure less @reference's."""
+        """Returns the Spread of the difference of @contender's measure and @reference's."""
         return self.paired(series, row, contender, reference, metric, _difference)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What samples of a proxy's call stacks were for: a table of microseconds of a Call, for profile.sh."""
+"""Prints the purpose of a proxy's sampled call stacks: microseconds per Call, for profile.sh."""
 
 import os
 import re
@@ -37,7 +37,7 @@ RULES = (
 
 
 def kind_of(stack):
-    """Of a list of function names, the one that ran first."""
+    """Returns the kind of a stack, a list of function names with the leaf first, by the first rule that matches."""
     for kind, where, pattern in RULES:
         if any(pattern.search(frame) for frame in (stack[:1] if where == LEAF else stack)):
             return kind
@@ -45,7 +45,7 @@ def kind_of(stack):
 
 
 def stacks(lines):
-    """Each sample of @lines, frames being lines and samples parted by empty ones."""
+    """Yields the samples in @lines: a frame per line, and an empty line between two samples."""
     stack = []
     for line in lines:
         if line.strip():
@@ -58,13 +58,13 @@ def stacks(lines):
 
 
 def microseconds(lines, hertz, calls):
-    """Of a Call, by kind."""
+    """Returns the microseconds of a Call by kind."""
     counts = Counter(kind_of(stack) for stack in stacks(lines))
     return {kind: count * 1e6 / hertz / calls for kind, count in counts.items()}
 
 
 def table(hops, found):
-    """Lines of text: a column for each of @hops, whose microseconds @found has."""
+    """Returns lines of text: a column with the microseconds in @found for each of @hops."""
     width = max(len(title) for title, _ in KINDS)
     lines = [" " * width + "".join(f"{hop:>13}" for hop in hops)]
     for title, kind in KINDS:
@@ -74,7 +74,7 @@ def table(hops, found):
 
 
 def main(hertz, folder, *hops):
-    """Prints the table of what profile.sh has left in @folder."""
+    """Prints the table for the samples of profile.sh in @folder."""
     found = {}
     for hop in hops:
         with open(os.path.join(folder, hop + ".calls"), encoding="ascii") as calls:

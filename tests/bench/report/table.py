@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of a run, in lines of text."""
+"""The tables of a run as text."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from words import METRIC_TITLES, figure, ranged
 
 
 def columns(rows):
-    """Lines of @rows, each cell as wide as the widest of its column; the first column to the left."""
+    """Returns lines for @rows with aligned columns; only the first one is left-aligned."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for first, *others in rows:
@@ -24,7 +24,7 @@ AIMS_TITLES = {
 
 
 def aims_cells(run, aims):
-    """The table of @aims: a header and a row for each that was measured."""
+    """Returns the table of @aims: a header and a row for each measured one."""
     cells = [("measure", "reached", "range", "aim", "at least", "")]
     for aim, value, verdict in judged(run, aims):
         spread = f"{figure(value.least)}–{figure(value.most)}"
@@ -35,7 +35,7 @@ def aims_cells(run, aims):
 
 
 def compared(run, reference, metric):
-    """Ratios to @reference: a header, and a row for each row of the run that has both."""
+    """Returns the table of ratios to @reference: a header, and a row for each row with both."""
     names = run.names.compared_with(reference)
     names = [name for name in names if any(run.ratio(*row, name, reference, metric) for row in run.rows())]
     cells = [("", *(run.names.contender(name).title for name in names))]
@@ -47,7 +47,7 @@ def compared(run, reference, metric):
 
 
 def comparisons(run, metrics=("ops", "cpu", "p50", "p99")):
-    """(title, cells) of each comparison that has something in it."""
+    """Returns (title, cells) of each comparison with values."""
     found = []
     for reference, metric in itertools.product(("haproxy2", "haproxy"), metrics):
         cells = compared(run, reference, metric)
@@ -58,7 +58,7 @@ def comparisons(run, metrics=("ops", "cpu", "p50", "p99")):
 
 
 def values_cells(run):
-    """What was measured: medians, each row of the run with each contender."""
+    """Returns the medians of each row with each contender."""
     cells = [("", "", "ops/s", "GB/s", "p50 µs", "p99 µs", "p99.9 µs", "CPU µs/op", "CPU s/GB")]
     for series, row in run.rows():
         for name in run.contenders(series, row):
@@ -70,7 +70,7 @@ def values_cells(run):
 
 
 def idle_cells(run):
-    """What connections cost that do nothing."""
+    """Returns the cost of idle connections."""
     cells = [("", "", "first hop, bytes each", "second hop", "wake-ups/s")]
     for series, row in run.rows():
         if series != "idle":
@@ -83,7 +83,7 @@ def idle_cells(run):
 
 
 def text(run):
-    """What says most; the page has all."""
+    """Returns the most important tables; the page has all."""
     said = [", ".join(f"{key} {value}" for key, value in run.machine.items()), ""]
     sections = [(AIMS_TITLES[aims], aims_cells(run, aims)) for aims in (CHAIN, TCP)]
     sections += [*comparisons(run, ("ops", "cpu")), ("Idle connections", idle_cells(run)), *paper.tables(run)]

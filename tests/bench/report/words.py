@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How figures are written."""
+"""The format of numbers."""
 
 METRIC_TITLES = {
     "ops": "operations a second",
@@ -12,7 +12,7 @@ METRIC_TITLES = {
 
 
 def figure(value):
-    """Three digits, or what there is before the point: 0.873, 12.3, 48200."""
+    """Returns a number with three digits, or all digits before the point: 0.873, 12.3, 48200."""
     if value is None:
         return ""
     size = abs(value)
@@ -26,7 +26,7 @@ def figure(value):
 
 
 def ranged(spread):
-    """Median and range: 0.87 (0.81-0.93)."""
+    """Returns a median and its range: 0.87 (0.81-0.93)."""
     if spread is None:
         return ""
     return f"{figure(spread.median)} ({figure(spread.least)}–{figure(spread.most)})"
