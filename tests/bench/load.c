@@ -22,7 +22,7 @@
 
 #define EVENTS  256
 #define TICK_NS 100000000
-#define OPENING 64 /* connections that open at once where nothing is said of it */
+#define OPENING 64 /* connections that open concurrently by default */
 #define NS      1e9
 
 void load_fail(struct load *load, const char *format, ...)

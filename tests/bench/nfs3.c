@@ -14,7 +14,7 @@ void nfs_handle(struct buf *buf)
 	buf_opaque(buf, handle, sizeof(handle));
 }
 
-/* nfstime3: so many times the same whole second */
+/* nfstime3: the same whole second, repeated */
 static void put_times(struct buf *buf, unsigned count)
 {
 	while (count-- > 0) {

@@ -21,7 +21,7 @@ struct load {
 	struct work work;
 	struct conn *conn;
 	uint8_t *answered;      /* by XID */
-	uint32_t count, window; /* of Calls: in all, and at once */
+	uint32_t count, window; /* of Calls: in total, and in flight */
 	uint32_t turn_end;      /* the last Call of this turn */
 	uint32_t sent, replied;
 	uint32_t replied_before; /* at the last look */

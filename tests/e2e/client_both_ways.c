@@ -26,7 +26,7 @@ static bool reverse_answered(void *arg)
 	return server->reverse_answered == server->reverse_sent;
 }
 
-/* Every size of Call and Reply, a few at once. */
+/* Every size of Call and Reply, a few in flight. */
 static void sizes(struct net *net, uint16_t port)
 {
 	static const uint32_t bytes[] = {0,    4,    3800, 3996,  4000,   4096,   5000,

@@ -22,7 +22,7 @@
 #define ADDRS       250
 
 struct campaign {
-	struct net net, at_servers; /* they take turns, and each has room for so many connections */
+	struct net net, at_servers; /* in turns, each with a limit of connections */
 	uint64_t seed;
 	struct hostile_target targets[TARGETS_MAX];
 	unsigned ntargets, at_once, left;
@@ -119,7 +119,7 @@ static void free_ended(struct net *net)
 	}
 }
 
-/* Whether anybody is there still, or to come. */
+/* Returns whether a connection is left, or still to come. */
 static bool campaign_turn(struct campaign *campaign)
 {
 	uint64_t now = now_ms();

@@ -129,7 +129,7 @@ static void expect_success(const struct client *client, const char *what)
 		     client->large.body_len ? message_u32(&client->large, 0) : 0);
 }
 
-/* What the server says that it takes and gives at once. */
+/* The largest WRITE and READ that the server offers. */
 static void expect_offer(struct client *client, uint32_t bytes)
 {
 	struct buf call = compound(client, OP_GETATTR);

@@ -14,7 +14,7 @@
 #define LARGE_BYTES 1048576u
 #define TURN_MS     10
 #define TRICKLE_MS  1000
-/* So many small Calls are sent at once. */
+/* The number of small Calls that are sent together. */
 #define HANDFUL 64
 
 /* ---- the clients ---- */
@@ -87,7 +87,7 @@ static bool is_lost(const struct client *client)
 	return client->conn->closed || (poll(&fd, 1, 0) > 0 && fd.revents);
 }
 
-/* A client that lost its connection, or leaves it, is back at once. Returns whether this one is. */
+/* Reconnects a client that lost or leaves its connection, and returns true; others send more. */
 static bool client_go_on(struct net *net, struct client *client, uint16_t port, bool leaves)
 {
 	if (leaves || is_lost(client)) {
@@ -184,7 +184,7 @@ static void answer_a_byte(struct conn *conn)
 
 static const struct server {
 	const char *name;
-	void (*accepted)(struct conn *conn); /* NULL: nobody listens */
+	void (*accepted)(struct conn *conn); /* NULL: no listener */
 	void (*trickle)(struct conn *conn);  /* once a second */
 	bool storm;    /* no connection lasts: then no client may keep what it has of one */
 	bool deserted; /* it is the clients who leave, as fast as they come */

@@ -24,7 +24,7 @@
 #define CLIENTS_MAX 20
 #define CLIENT_PORT 777
 #define OTHER_PORT  877
-/* More Calls than a client may have in flight; so many come to the server at least. */
+/* More Calls than a client may have in flight; at least this many reach the server. */
 #define FLOOD_CALLS 1200
 #define FLOOD_SEEN  8
 /* As many as credits allow. */

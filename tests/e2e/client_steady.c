@@ -11,7 +11,7 @@
 #define WAIT_S      60
 #define CALLS_MAX   20000
 #define HUNG_CALLS  40 /* of 1 MiB + 64 KiB each, by what their Replies may be */
-#define LARGE_EVERY 32 /* one of so many RPCs has a large Reply */
+#define LARGE_EVERY 32 /* one of this many RPCs has a large Reply */
 
 static const struct shape {
 	uint32_t args_len, reply_len;

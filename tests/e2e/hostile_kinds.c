@@ -199,7 +199,7 @@ static void send_random_header(struct hostile *h)
 	}
 }
 
-/* Calls that lie in read chunks, for whose Reads nobody ever sends an answer. */
+/* Calls in Read chunks, whose Reads are never answered. */
 static void offer_chunks(struct hostile *h)
 {
 	for (unsigned i = 0; i < 4; i++) {

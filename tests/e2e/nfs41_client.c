@@ -77,7 +77,7 @@ static void put_hyper(uint64_t value)
 	put((uint32_t)value);
 }
 
-/* A COMPOUND of so many operations: behind a place for the record's mark, with AUTH_SYS of root. */
+/* Begins a COMPOUND of @nops operations after space for the record mark, with AUTH_SYS of root. */
 static void begin(unsigned nops)
 {
 	static const uint32_t head[] = {0, 2, 100003, 4, 1, 1, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1};

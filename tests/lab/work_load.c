@@ -19,9 +19,9 @@
 
 #define FILE_BYTES_MAX 300000u
 #define STEP_BYTES     32768u
-/* Every so many files, an earlier one is read back. */
+/* After this many files, an earlier one is read back. */
 #define READ_BACK 4u
-/* Every so many files, one is renamed when it is complete. */
+/* After this many files, one is renamed when it is complete. */
 #define RENAME 5u
 
 struct load {
