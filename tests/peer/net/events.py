@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes over an iWARP connection, in its order: Conn.events has these."""
+"""The events of an iWARP connection in their order, as in Conn.events."""
 import dataclasses
 
 
@@ -20,7 +20,7 @@ class Written:
 
 @dataclasses.dataclass
 class Read:
-    """An RDMA Read: of ours its data comes in .data; of the peer's it waits while Reads are held."""
+    """An RDMA Read. Our Reads get their data in .data; those of the peer wait while Reads are held."""
     stag: int
     to: int
     size: int

@@ -22,7 +22,7 @@ NUDGES_S = (0.02, 0.1, 1.0)  # Linux' siw may leave the first FPDU unread until 
 
 @dataclasses.dataclass
 class Key:
-    """Memory that the peer may use: offsets count from .to, as verbs' addresses do."""
+    """Memory that the peer may use. Offsets count from .to, like addresses of verbs."""
     stag: int
     to: int
     memory: bytearray
@@ -35,7 +35,7 @@ class Key:
         self.written = bytearray(len(self.memory))
 
     def covers(self, to, size):
-        """Whether so many bytes at an offset are in it."""
+        """Returns whether it contains this range."""
         return self.to <= to and to + size <= self.to + len(self.memory)
 
 
@@ -71,11 +71,11 @@ class Conn(Startup):
     # ------------------------------------------------------------ sending
 
     def raw(self, data):
-        """Sends bytes as they are."""
+        """Sends unchanged bytes."""
         self._stream.send(data)
 
     def fpdu(self, ulpdu, spoil=False):
-        """Sends one FPDU; with a wrong CRC if it is to be spoiled."""
+        """Sends one FPDU, on request with a wrong CRC."""
         self._stream.send(mpa.encode_fpdu(ulpdu, crc=self.crc, spoil=spoil))
 
     def _segments(self, data, make):
@@ -89,7 +89,7 @@ class Conn(Startup):
                 return
 
     def send(self, data, invalidate=None):
-        """A Send, or a Send with Invalidate of one of the peer's keys."""
+        """Sends a Send, or a Send with Invalidate of one of the peer's keys."""
         opcode = ddp.SEND if invalidate is None else ddp.SEND_INV
         msn = self.next_number(SEND_QUEUE)
         self._segments(data, lambda at, part, last: ddp.Segment(
@@ -99,7 +99,7 @@ class Conn(Startup):
             self._nudge_later()
 
     def next_number(self, queue):
-        """The message number that is due on a queue; it counts as used."""
+        """Returns the next message number of a queue, and counts it as used."""
         if queue not in self._msn_out:
             return 1
         self._msn_out[queue] += 1
@@ -114,12 +114,12 @@ class Conn(Startup):
             self.loop.after(self._nudges.pop(0), nudge)
 
     def write(self, stag, to, data):
-        """An RDMA Write."""
+        """Sends an RDMA Write."""
         self._segments(data, lambda at, part, last: ddp.Segment(
             True, last, ddp.WRITE, stag=stag, to=(to + at) % 2**64, payload=part))
 
     def read(self, stag, to, size, done=None):
-        """An RDMA Read; done(data) is called when all has come."""
+        """Sends an RDMA Read. done(data) is called when all data have come."""
         read = Read(stag, to, size, sink_stag=secrets.randbits(32), done=done)
         self.reads.append(read)
         msn = self.next_number(READ_QUEUE)
@@ -130,7 +130,7 @@ class Conn(Startup):
         return read
 
     def terminate(self, layer_type, code):
-        """Says what is wrong, and closes."""
+        """Sends a Terminate, and closes."""
         self._msn_out[TERMINATE_QUEUE] += 1
         self.fpdu(ddp.encode(ddp.Segment(
             False, True, ddp.TERMINATE, qn=TERMINATE_QUEUE, msn=1, mo=0,
@@ -146,7 +146,7 @@ class Conn(Startup):
     # ------------------------------------------------------------ memory
 
     def expose(self, memory, readable=False, writable=False):
-        """Gives the peer a key to bytes, or to so many bytes of zero."""
+        """Exposes bytes, or a number of zero bytes, to the peer. Returns the key."""
         memory = bytearray(memory)
         stag = secrets.randbits(31) << 1 | 1
         key = Key(stag, secrets.randbits(47) << 8, memory, readable, writable)
@@ -154,11 +154,11 @@ class Conn(Startup):
         return key
 
     def withdraw(self, key):
-        """Takes a key back; whoever uses it from now on is terminated."""
+        """Invalidates a key; later uses get a Terminate."""
         key.dead = True
 
     def answer_reads(self, count=None):
-        """Answers Reads that are held: so many, or all."""
+        """Answers held Reads: a number of them, or all."""
         while self.reads_waiting and count != 0:
             read = self.reads_waiting.popleft()
             count = None if count is None else count - 1
@@ -177,7 +177,7 @@ class Conn(Startup):
             payload=part))
 
     def _usable(self, stag, to, size, right):
-        """The key, if the peer may so use it; else the connection is terminated."""
+        """Returns the key if this use is permitted; otherwise sends a Terminate."""
         key = self.keys.get(stag)
         layer = 0x01 if right == 'readable' else 0x11
         if key is None or key.dead:
@@ -200,7 +200,7 @@ class Conn(Startup):
     # ------------------------------------------------------------ receiving
 
     def received(self, data):
-        """Of the stream."""
+        """Handles received bytes of the stream."""
         self._in += data
         if self.started:
             self._heard = True
@@ -222,11 +222,11 @@ class Conn(Startup):
             self.close()
 
     def stream_ended(self, why):
-        """Of the stream."""
+        """Handles the end of the stream."""
         self.finish(why)
 
     def finish(self, why):
-        """The connection has ended, and its owner is told why."""
+        """Reports the end of the connection to its owner."""
         if self.ended is None:
             self._stream.close()
             self.ended = why

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Limits of time, which follow the speed of this machine.
+"""Time limits that follow the speed of this machine.
 
 A limit is stated for an idle machine. Once it has passed, it is multiplied by factor(): how many times slower this
 machine is now than the one for which the limits were chosen. What comes in time pays for no measurement.
@@ -13,7 +13,7 @@ WORK_STEPS, WORK_WORDS = 160000, 1024
 
 
 def _work():
-    """The same each time; each step needs the one before."""
+    """Does a fixed amount of work, in which each step needs the one before."""
     value, words = 1, [0] * WORK_WORDS
     for step in range(WORK_STEPS):
         value = (value * 1664525 + 1013904223 + words[step % WORK_WORDS]) & 0xffffffff
@@ -22,12 +22,12 @@ def _work():
 
 
 def factor_of(work_s, load, cpus):
-    """The factor for work that took so long, at a load of so many processes on so many processors."""
+    """Returns the factor for this duration of the work, with this load on these processors."""
     return min(max(1.0, work_s / WORK_S, load / cpus), FACTOR_MOST)
 
 
 def factor():
-    """How many times slower this machine is now than an idle one: by work, and by the load of the last minute."""
+    """Returns how many times slower this machine is than an idle one, by work and by the load of a minute."""
     begin = time.monotonic()
     _work()
     work_s = time.monotonic() - begin
@@ -39,7 +39,7 @@ def factor():
 
 
 class Limit:
-    """So many seconds from now on; on a slow machine as many times more as it is slower."""
+    """A limit of some seconds from now on, multiplied by the factor of a slow machine."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -47,11 +47,11 @@ class Limit:
         self.factor = 1.0
 
     def left(self):
-        """Seconds that are left, by the largest factor that was measured; at least 0."""
+        """Returns the remaining seconds by the largest measured factor, at least 0."""
         return max(0.0, self.begin + self.seconds * self.factor - time.monotonic())
 
     def passed(self):
-        """Whether it has passed, also for a machine as slow as this one is now."""
+        """Returns whether it has passed, with the current factor of the machine."""
         if self.left():
             return False
         self.factor = max(self.factor, factor())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One thread's loop: sockets, timers, and waiting for a condition while everything else goes on."""
+"""A loop of one thread: sockets, timers, and waiting for a condition while other handlers run."""
 import heapq
 import itertools
 import selectors
@@ -11,22 +11,22 @@ TURN_S = 1e-5     # that pass in a turn where both ends are here, so that an exc
 
 
 class Late(Exception):
-    """What was waited for did not come in time."""
+    """A condition did not hold in time."""
 
 
 class _Passing:
-    """A limit by the time of a loop whose both ends are here."""
+    """A time limit of a loop that has both ends."""
 
     def __init__(self, loop, seconds):
         self.loop = loop
         self.end = loop.now() + seconds
 
     def left(self):
-        """Seconds that are left."""
+        """Returns the remaining seconds."""
         return max(0.0, self.end - self.loop.now())
 
     def passed(self):
-        """Whether it has passed."""
+        """Returns whether it has passed."""
         return not self.left()
 
 
@@ -43,11 +43,11 @@ class Loop:
         self._passed = 0.0        # where both ends are here: seconds since then, in which nothing could come
 
     def now(self):
-        """Seconds. Where both ends are here, they pass only when nothing is left to do, and take no time."""
+        """Returns the time in seconds. With both ends here, time passes only when there is nothing else to do."""
         return self._begin + self._passed if self.alone else time.monotonic()
 
     def watch(self, sock, readable, writable=None):
-        """Calls readable() and, if given, writable() while the socket is so."""
+        """Calls readable() and, if given, writable() when the socket is ready."""
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if writable else 0)
         try:
             self._selector.modify(sock, events, (readable, writable))
@@ -62,11 +62,11 @@ class Loop:
             pass
 
     def after(self, seconds, function):
-        """Calls function() once, so much later."""
+        """Calls function() once, after a delay."""
         heapq.heappush(self._timers, (self.now() + seconds, next(self._count), function))
 
     def turn(self, seconds):
-        """Waits so long at most for something to do, and does it; whether anything can still come.
+        """Waits for an event up to a time limit and handles it. Returns whether further events can come.
 
         Where both ends are here, silence lasts until the next timer: that time is passed over.
         """
@@ -94,7 +94,7 @@ class Loop:
             return False
 
     def until(self, condition, what, seconds=None):
-        """Runs until condition() is true, and returns its value; raises Late after the patience.
+        """Runs until condition() is true, and returns its value. Raises Late after the patience.
 
         On a slow machine that is longer (net/limit.py). What has come by then is looked at first.
         """
@@ -109,14 +109,14 @@ class Loop:
         return value
 
     def run(self, seconds):
-        """Runs for so long, whatever happens: where a time itself is under test."""
+        """Runs for a fixed time, to test times themselves."""
         limit = self.now() + seconds
         while (left := limit - self.now()) > 0:
             self.turn(left)
         self.turn(0.0)
 
     def close(self):
-        """Lets go of everything that is watched."""
+        """Removes all watched sockets and timers."""
         for key in list(self._selector.get_map().values()):
             key.fileobj.close()
         self._selector.close()

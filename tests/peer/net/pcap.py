@@ -14,32 +14,32 @@ FIN_ACK, SYN, SYN_ACK, ACK, PUSH_ACK = 0x11, 0x02, 0x12, 0x10, 0x18
 
 
 class Pcap:
-    """The file; tap() gives each connection its part of it."""
+    """The file; tap() returns a Tap for each connection."""
 
     def __init__(self, path):
         self._file = open(path, 'wb')
         self._file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, LINK_RAW))
 
     def tap(self, sock, initiator):
-        """A Tap for a connected socket of ours; None if its peer has gone already."""
+        """Returns a Tap for a connected socket of ours, or None if its peer has closed already."""
         try:
             return Tap(self, sock.getsockname()[:2], sock.getpeername()[:2], initiator)
         except OSError:
             return None
 
     def frame(self, packet):
-        """Writes one packet, seen now."""
+        """Writes one packet with the current time."""
         now = time.time_ns()
         self._file.write(struct.pack('<IIII', now // 10**9, now // 1000 % 10**6, len(packet),
                                      len(packet)) + packet)
 
     def close(self):
-        """The file is whole."""
+        """Completes the file."""
         self._file.close()
 
 
 class Tap:
-    """One connection."""
+    """The packets of one connection."""
 
     def __init__(self, pcap, here, there, initiator):
         self._pcap = pcap
@@ -51,15 +51,15 @@ class Tap:
         self._segment(first, ACK, b'')
 
     def sent(self, data):
-        """Bytes of ours."""
+        """Writes bytes that we sent."""
         self._stream(0, data)
 
     def received(self, data):
-        """Bytes of the peer."""
+        """Writes bytes that the peer sent."""
         self._stream(1, data)
 
     def ended(self, here):
-        """This end, or the other, has closed."""
+        """Writes the close of this end or of the other one."""
         self._segment(0 if here else 1, FIN_ACK, b'')
 
     def _stream(self, end, data):

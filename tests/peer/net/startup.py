@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an iWARP connection begins: MPA's frames (RFC 5044 section 7.1, RFC 6581)."""
+"""The setup of an iWARP connection: MPA's frames (RFC 5044 section 7.1, RFC 6581)."""
 import dataclasses
 
 from wire import mpa
@@ -7,7 +7,7 @@ from wire import mpa
 
 @dataclasses.dataclass
 class Start:
-    """What this end says of itself when the connection is made."""
+    """The parameters of one end in the setup."""
     data: bytes = b''
     ird: int = 16
     ord: int = 16
@@ -17,7 +17,7 @@ class Start:
 
 
 class Startup:
-    """What either end does until FPDUs may be sent."""
+    """The setup of either end, until FPDUs may be sent."""
 
     def __init__(self, initiator, start):
         self.initiator = initiator
@@ -29,7 +29,7 @@ class Startup:
         self.on_open = None
 
     def frame(self, reply, flags=None):
-        """The frame of this end."""
+        """Returns the frame of this end."""
         own = self.start
         if own.frame is not None:
             return own.frame
@@ -40,7 +40,7 @@ class Startup:
             ord=own.ord if flags & mpa.ENHANCED else None))
 
     def take_start(self, came):
-        """Takes the peer's frame from the front of what came, if it is whole."""
+        """Takes the peer's frame from the beginning of the received bytes, if it is complete."""
         try:
             if self.peer:
                 raise mpa.MpaError(f'{len(came)} bytes before the reply')
@@ -52,7 +52,7 @@ class Startup:
             self.bad_start(error)
 
     def take_request(self, behind):
-        """The request is whole; nothing may be behind it (RFC 5044 7.1.2)."""
+        """Handles a complete request; no bytes may follow it (RFC 5044 7.1.2)."""
         if self.peer.reply:
             raise mpa.MpaError('a reply instead of a request')
         if behind:
@@ -72,23 +72,23 @@ class Startup:
         self.opens()
 
     def bad_start(self, error):
-        """What came is no start-up frame, or too much: the connection ends without a word."""
+        """Closes the connection without an answer: the bytes are no startup frame, or too many."""
         self.flaws.append(str(error))
         self.finish(f'closed here: {error}')
 
     def opens(self):
-        """Both ends have said who they are."""
+        """Ends the setup after both frames."""
         self.started = True
         if self.on_open:
             self.on_open()
 
     @property
     def open(self):
-        """Whether both ends have said who they are, and neither has left."""
+        """Returns whether both ends have sent their frames, and the connection is open."""
         return self.peer is not None and self.ended is None
 
     def accept(self, start=None):
-        """Of the acceptor: answers the request that has come."""
+        """Answers the request, at the acceptor."""
         if start:
             self.start = start
         flags = self.start.flags
@@ -103,6 +103,6 @@ class Startup:
         self.opens()
 
     def reject(self):
-        """Of the acceptor: turns the request down."""
+        """Rejects the request, at the acceptor."""
         self.raw(self.frame(reply=True, flags=self.start.flags | mpa.REJECT))
         self.close()

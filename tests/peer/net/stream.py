@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A byte stream in the loop: what is to be sent waits here until the socket takes it."""
+"""A byte stream in the loop: bytes wait here until the socket accepts them."""
 import errno
 import os
 import selectors
@@ -27,7 +27,7 @@ class Stream:
         loop.watch(sock, self._readable)
 
     def send(self, data):
-        """Sends the bytes; what the socket does not take yet follows later."""
+        """Sends the bytes, some of them later if the socket does not accept them yet."""
         if self.ended is not None or self._mute:
             return
         if self.tap:
@@ -69,7 +69,7 @@ class Stream:
             self.owner.stream_ended(why)
 
     def close(self, reset=False):
-        """Closes the socket without a word to the owner; by a reset if that is asked for."""
+        """Closes the socket without notifying the owner; on request by a reset."""
         if self.ended is not None:
             return
         self.ended = 'closed here'
@@ -80,7 +80,7 @@ class Stream:
 
 
 class Listener:
-    """A listening TCP socket on a port of the system's choice, or a given one."""
+    """Returns a listening TCP socket on a given port, or on one that the system chooses."""
 
     def __init__(self, loop, accepted, address=('127.0.0.1', 0)):
         family = socket.AF_INET6 if ':' in address[0] else socket.AF_INET
@@ -105,7 +105,7 @@ class Listener:
 
 
 def connect_socket(sock, address, seconds):
-    """Connects a socket within so many seconds, more on a slow machine; raises OSError."""
+    """Connects a socket within a time limit, which is longer on a slow machine. Raises OSError."""
     limit = Limit(seconds)
     sock.setblocking(False)
     error = sock.connect_ex(address)
@@ -121,7 +121,7 @@ def connect_socket(sock, address, seconds):
 
 
 def connect(address, seconds):
-    """A connected socket to (host, port), within so many seconds for each address that the host has."""
+    """Returns a socket that is connected to (host, port), with a time limit for each address of the host."""
     why = None
     try:
         for family, kind, protocol, _name, found in socket.getaddrinfo(*address, type=socket.SOCK_STREAM):

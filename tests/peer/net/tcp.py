@@ -7,7 +7,7 @@ from wire import record, rpc
 
 
 class RecordConn:
-    """One connection; what comes is in .messages, or given to .taken if that is set."""
+    """One connection. Received messages are in .messages, or passed to .taken if that is set."""
 
     def __init__(self, loop, sock, tap=None):
         self.loop = loop
@@ -18,7 +18,7 @@ class RecordConn:
         self._stream = stream.Stream(loop, sock, self, tap)
 
     def received(self, data):
-        """Of the stream."""
+        """Handles received bytes of the stream."""
         try:
             messages = self._decoder.feed(data)
         except record.RecordError as error:
@@ -32,7 +32,7 @@ class RecordConn:
                 self.messages.append(message)
 
     def stream_ended(self, why):
-        """Of the stream."""
+        """Handles the end of the stream."""
         self.ended = why
 
     def send(self, message):

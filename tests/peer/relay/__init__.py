@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A relay that stands between the peer and a server that keeps to the documents, and commits one fault."""
+"""A relay between the peer and a conforming server, which injects one fault."""

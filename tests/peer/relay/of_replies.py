@@ -16,21 +16,21 @@ def _is_reply(message):
 
 @on_reply('grants', ('A3.3-3',))
 def replies_grant_nothing(_link, message):
-    """RFC 8166 section 3.3.1 forbids it."""
+    """The header grants zero, which RFC 8166 section 3.3.1 forbids."""
     if _is_reply(message):
         message.credit = 0
 
 
 @on_reply('grants', ('A3.3-3',))
 def errors_grant_nothing(_link, message):
-    """An error has a grant like any answer."""
+    """An error has a grant like any answer; this one is zero."""
     if message.proc == header.ERROR:
         message.credit = 0
 
 
 @on_reply('grants', ('A3.3-2',))
 def more_is_granted_than_there_are_receives(link, message):
-    """The last one of them has none."""
+    """The last granted Call has no receive."""
     link.calls.pop(message.xid, None)
     message.credit = RECEIVES + 1
 
@@ -44,14 +44,14 @@ def _(link, message):
 
 @on_reply('grants', ('A3.3-2',))
 def what_is_granted_is_not_served(link, message):
-    """Of the Calls that a grant allows the fifth has no Reply."""
+    """The fifth of the granted Calls gets no Reply."""
     link.count += 1
     return [] if _is_reply(message) and link.count % 5 == 0 else None
 
 
 @on_reply('grants', unseen='a grant of one is always valid, and only the server knows its receives')
 def a_receive_is_lost_with_each_call(link, message):
-    """Down to one."""
+    """The receives decrease to one."""
     link.count += 1
     message.credit = max(1, message.credit - link.count)
 
@@ -60,38 +60,38 @@ def a_receive_is_lost_with_each_call(link, message):
 
 @on_reply('lists', ('A3.7-2', 'A-Δ5'))
 def the_write_list_is_left_out(_link, message):
-    """Its data are written."""
+    """The data of the omitted Write list are written."""
     message.writes = []
 
 
 @on_reply('lists', ('A3.7-2', 'A3.4-10'))
 def the_last_segment_of_a_write_chunk_is_left_out(_link, message):
-    """The others stay."""
+    """The other segments stay."""
     message.writes = [chunk[:-1] for chunk in message.writes]
 
 
 @on_reply('lists', ('A3.4-10', 'A3.4-8'))
 def write_chunks_that_were_not_used_are_left_out(_link, message):
-    """Those with data stay."""
+    """Chunks with data stay."""
     message.writes = [chunk for chunk in message.writes if any(s.length for s in chunk)]
 
 
 @on_reply('lists', ('A5.2-2',))
 def the_reply_chunk_is_left_out(_link, message):
-    """Of a Reply that is in it."""
+    """The chunk is that of the Reply in it."""
     message.reply = None
 
 
 @on_reply('lists', ('A3.4-12',))
 def a_reply_has_a_read_list(link, message):
-    """A segment of nobody's."""
+    """A segment of unknown memory is in the list."""
     if _is_reply(message):
         message.reads = [header.ReadSegment(0, 0x5eed, 4, 0)]
 
 
 @on_reply('lists', ('A5.2-4',))
 def a_reply_chunk_that_was_not_used_claims_to_be_full(link, message):
-    """The Reply is inline."""
+    """The Reply is inline, and the unused chunk has its full length."""
     call = link.calls.pop(message.xid, None)
     if call and call.reply and message.proc == header.MSG:
         message.reply = call.reply
@@ -106,7 +106,7 @@ def _(link, message):
 
 @on_reply('lengths', ('A3.7-2',))
 def a_write_chunk_is_as_long_as_it_was_offered(link, message):
-    """Whatever was written."""
+    """The chunk has its offered length, whatever was written."""
     call = link.calls.pop(message.xid, None)
     if call and message.writes:
         message.writes = call.writes
@@ -118,7 +118,7 @@ def _(link, message):
 
 
 def _longer(chunk, more):
-    """A chunk of which the last segment that has something has so many bytes more."""
+    """Makes the last non-empty segment of a chunk longer."""
     used = [s for s in chunk if s.length]
     if used:
         used[-1].length += more
@@ -126,33 +126,33 @@ def _longer(chunk, more):
 
 @on_reply('lengths', ('A5.2-2',))
 def a_reply_chunk_is_four_bytes_too_short(_link, message):
-    """Than what was written."""
+    """The chunk is four bytes shorter than the written Reply."""
     _longer(message.reply or [], -4)
 
 
 @on_reply('lengths', ('A-Δ5', 'A3.7-2'))
 def lengths_of_written_data_are_rounded_up(_link, message):
-    """As if a pad were there."""
+    """The length includes a pad."""
     for chunk in message.writes:
         _longer(chunk, -sum(s.length for s in chunk) % 4)
 
 
 @on_reply('lengths', ('A-Δ5',))
 def the_pad_of_written_data_stays_inline(_link, message):
-    """Four bytes behind what is left of the Reply."""
+    """Four bytes follow the rest of the Reply."""
     if any(s.length % 4 for chunk in message.writes for s in chunk):
         message.body += bytes(4)
 
 
 @on_write('lengths', ('A2-3', 'A3.7-1'))
 def the_last_bytes_are_not_written(_link, segment):
-    """The Reply claims them."""
+    """The Reply claims the missing bytes."""
     segment.payload = segment.payload[:-4]
 
 
 @on_start('lengths', ('A2-2', 'C5.2-2'))
 def replies_are_longer_than_the_client_receives(_link, start):
-    """The server is told a larger size than the client said."""
+    """The server gets a larger size than the client announced."""
     data = private_data.decode(start.data)
     if data and not start.reply:
         start.data = private_data.encode(dataclasses.replace(data, recv_bytes=65536))
@@ -164,19 +164,19 @@ def replies_are_longer_than_the_client_receives(_link, start):
 
 @on_write('offsets', ('A2-3', 'A3.7-1'))
 def writes_land_four_bytes_further(_link, segment):
-    """In the client's memory or beyond."""
+    """The data are in the client's memory or beyond it."""
     segment.to += 4
 
 
 @on_write('offsets', ('A3.4-7',))
 def an_offset_has_32_bits(_link, segment):
-    """Of Writes."""
+    """The offset of Writes loses its upper half."""
     segment.to &= 0xffffffff
 
 
 @on_reply('offsets', ('A3.7-2',))
 def segments_come_back_with_offsets_of_zero(_link, message):
-    """Of write chunks."""
+    """The offsets of Write chunks are zero."""
     for chunk in message.writes:
         for segment in chunk:
             segment.offset = 0
@@ -184,5 +184,5 @@ def segments_come_back_with_offsets_of_zero(_link, message):
 
 @on_read('offsets', ('A3.6-2',))
 def reads_begin_four_bytes_late(_link, request):
-    """And end beyond the chunk."""
+    """The Reads end beyond the chunk."""
     request.source_to += 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replies whose headers cannot be used, and what must come of them: their Calls end, and nothing is said."""
+"""Replies with unusable headers: their Calls end, and no message is sent."""
 from scene import reverse
 from wire import header, rpc, xdr
 
@@ -11,7 +11,7 @@ def _words(*numbers):
 
 
 def msg(xid, version):
-    """RDMA_MSGs whose lists do not decode, and one whose message is neither Call nor Reply."""
+    """Returns RDMA_MSGs with undecodable lists, and one whose message is neither Call nor Reply."""
     reply = rpc.accepted(xid, xdr.var(b'evil'))
     for lists in ((7, 0, 0), (0, 3, 0), (0, 0, 9), (0, 1, 2**28 + 1, 0), (0, 0, 1, 2**32 - 1)):
         yield _words(xid, version, 16, header.MSG, *lists) + reply
@@ -19,13 +19,13 @@ def msg(xid, version):
 
 
 def nomsg(xid, version):
-    """RDMA_NOMSGs whose lists do not decode."""
+    """Returns RDMA_NOMSGs with undecodable lists."""
     for lists in ((2, 0, 0), (0, 2, 0), (0, 0, 7), (0, 0, 1, 2**32 - 1)):
         yield _words(xid, version, 16, header.NOMSG, *lists) + bytes(20)
 
 
 def msgp(xid, version):
-    """RDMA_MSGPs whose lists do not decode, and one whose pads nobody can find."""
+    """Returns RDMA_MSGPs with undecodable lists, and one whose pads cannot be found."""
     reply = rpc.accepted(xid, xdr.var(b'evil'))
     for lists in ((7, 0, 0), (0, 3, 0), (0, 0, 9)):
         yield _words(xid, version, 16, header.MSGP, 8, 16, *lists) + reply
@@ -33,13 +33,13 @@ def msgp(xid, version):
 
 
 def unknown(xid, version):
-    """Types that no document has."""
+    """Returns messages of types that no document has."""
     for proc in (66, 2**32 - 1):
         yield _words(xid, version, 16, proc) + bytes(12) + rpc.accepted(xid, xdr.var(b'evil'))
 
 
 def of_another_version(xid, version):
-    """Replies with chunks, inline and not, in versions that the connection does not speak."""
+    """Returns Replies with chunks, inline and not, in other versions than that of the connection."""
     for vers in {1, 2, 99} - {version}:
         segment = header.Segment(5, 100, 0)
         yield _words(xid, vers, 16) + header.encode(
@@ -48,7 +48,7 @@ def of_another_version(xid, version):
 
 
 def end_calls(t, hand, bad, version, called, in_order):
-    """Each of these Replies ends its Call of the requester; nothing is said of it, and Calls go on.
+    """Checks that each of these Replies ends its Call, that no message is sent, and that Calls continue.
 
     bad(xid, version): the Replies; called(): has the requester call once more, (what was asked, the Call);
     in_order(): what was sent before has been dealt with, and nothing came of it.
@@ -62,7 +62,7 @@ def end_calls(t, hand, bad, version, called, in_order):
 
 
 def end_reverse_calls(t, hand, bad, version, in_order):
-    """The same of reverse Calls, which an acceptor makes: its caller has SYSTEM_ERR."""
+    """The same for reverse Calls, which an acceptor makes: the caller gets SYSTEM_ERR."""
     for n in range(len(list(bad(0, version)))):
         asked, = reverse.calls(t, hand)
         got = reverse.came(hand)
@@ -81,7 +81,7 @@ def waits_for_ever(end):
 
 
 def answers(end):
-    """A bend: it is answered as a Call is."""
+    """A bend: it is answered like a Call."""
     end.may_be_call = lambda data: True
     end.waits_for = lambda xid: False
     end.bad_reply = lambda xid: end.refuse_header(xid, 1, '')

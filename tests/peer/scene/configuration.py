@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Connection Configuration Protocol in a scenario's hand, as a client and as a server."""
+"""The Connection Configuration Protocol of a scenario, as a client and as a server."""
 from scene.client_session import new_xid
 from scene.parts import data_of
 from scene.scenario import Wrong
@@ -10,12 +10,12 @@ CONF_CLIENT = {'connect_compat': 'draft03', 'config_protocol': True}
 
 
 def conf_call(args=b'', proc=ccp.CONF_RDMA, vers=ccp.VERSION, prog=ccp.PROGRAM):
-    """A Call of the program."""
+    """Returns a Call of the program."""
     return rpc.call(new_xid(), prog, vers, proc, args)
 
 
 def _reply(hand, call):
-    """The RPC message of an inline Reply."""
+    """Returns the RPC message of an inline Reply."""
     got = hand.ask(call)
     if got.header.proc != header.MSG:
         raise Wrong(f'configuration is answered by: {header.describe(got.data)}')
@@ -23,7 +23,7 @@ def _reply(hand, call):
 
 
 def configure(t, hand, maxcall=4096, maxreply=4096, reads=16, prog=ccp.PROGRAM):
-    """Asks a server; what it says of itself."""
+    """Configures a connection to a server. Returns the server's results."""
     args = ccp.encode_args(ccp.Args(maxcall, maxreply, reads))
     reply = _reply(hand, conf_call(args, prog=prog))
     t.hold(reply.succeeded, 'CONF_RDMA is refused')
@@ -32,12 +32,12 @@ def configure(t, hand, maxcall=4096, maxreply=4096, reads=16, prog=ccp.PROGRAM):
 
 
 def status(hand, call):
-    """What comes of a Call by its accept_stat."""
+    """Makes a Call. Returns its accept_stat."""
     return _reply(hand, call).accept_stat
 
 
 def asked(t, hand, prog=ccp.PROGRAM):
-    """The next Send, which must be CONF_RDMA: it, and the arguments."""
+    """Returns the next Send, which must be CONF_RDMA, and its arguments."""
     got = hand.next('CONF_RDMA')
     t.hold(got.header.proc == header.MSG, f'no CONF_RDMA but: {header.describe(got.data)}')
     call = rpc.decode(got.body)
@@ -54,7 +54,7 @@ def agree(hand, got, maxcall=4096, align=0, reads=16, credit=16):
 
 
 def configured(t, call, start=None, **values):
-    """Has a client call, which configures first: (what was asked, the Hand, the Call, its args)."""
+    """Makes a client call, which configures first. Returns (the Call, the Hand, the CONF_RDMA, its arguments)."""
     what = t.have_called(call)
     hand = t.accept(**(start or {}))
     got, args = asked(t, hand)
@@ -63,7 +63,7 @@ def configured(t, call, start=None, **values):
 
 
 def read_by_chunk(t, hand, size, room=8192):
-    """A READ with a reply chunk on offer: (the Send, whether the Reply came in the chunk)."""
+    """Makes a READ with a Reply chunk. Returns (the Send, whether the Reply used the chunk)."""
     call = t.read(size)
     key, segment = hand.lend(room, writable=True)
     got = hand.ask(call, reply=[segment])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scenarios of the draft's extras have in common: Replies that are read, RDMA_DONE, RDMA_MSGP."""
+"""Common functions of scenarios for the draft's extras: Replies by Read chunk, RDMA_DONE, RDMA_MSGP."""
 import dataclasses
 
 from nfs import padding
@@ -18,7 +18,7 @@ def done(hand, xid, credit=16, body=b''):
 
 
 def lent(t, hand, call, **fields):
-    """Calls; the Reply must come as something to be read."""
+    """Makes a Call; its Reply must come by Read chunk."""
     got = hand.ask(call, **fields)
     t.hold(got.header.proc in (header.MSG, header.MSGP, header.NOMSG) and got.header.reads,
            f'no Reply to be read but: {header.describe(got.data)}')
@@ -26,14 +26,14 @@ def lent(t, hand, call, **fields):
 
 
 def lend_reply(hand, got, reply, credit=16, pieces=1, **fields):
-    """Answers a Call by a Reply that is to be read."""
+    """Answers a Call by a Reply by Read chunk."""
     reads = hand.read_chunk(0, reply, pieces)
     hand.answer(got, b'', credit, proc=header.NOMSG, reads=reads, **fields)
     return reads
 
 
 def next_done(t, hand, xid):
-    """The next Send, which must be an RDMA_DONE for this XID."""
+    """Returns the next Send, which must be an RDMA_DONE for this XID."""
     got = hand.next('RDMA_DONE')
     t.hold(got.header.proc == header.DONE, f'no RDMA_DONE but: {header.describe(got.data)}')
     t.hold(got.header.xid == xid, f'RDMA_DONE has XID {got.header.xid:#010x}, not {xid:#010x}')
@@ -41,7 +41,7 @@ def next_done(t, hand, xid):
 
 
 def padded(message, align, thresh, call=b''):
-    """An RDMA_MSG as RDMA_MSGP; call: whose Reply it is."""
+    """Returns an RDMA_MSG as RDMA_MSGP; call: the Call of a Reply."""
     out = dataclasses.replace(message, proc=header.MSGP, align=align, thresh=thresh)
     try:
         places = padding.places(message.body, call, padding.moved_by(message))
@@ -52,14 +52,14 @@ def padded(message, align, thresh, call=b''):
 
 
 def call_padded(hand, call, align, thresh, **fields):
-    """Calls by RDMA_MSGP, its pads as the draft has them."""
+    """Makes a Call by RDMA_MSGP, with pads as in the draft."""
     body = fields.pop('body', call)
     message = header.Header(rpc.xid_of(call), credit=16, body=body, **fields)
     return hand.send(padded(message, align, thresh))
 
 
 def plain(got, call=b''):
-    """The RPC message of an RDMA_MSGP or RDMA_MSG; Wrong if its pads are not where they belong."""
+    """Returns the RPC message of an RDMA_MSGP or RDMA_MSG. Raises Wrong if its pads are wrong."""
     message = got.header
     if message.proc != header.MSGP:
         return message.body
@@ -73,7 +73,7 @@ def plain(got, call=b''):
 # ---------------------------------------------------------------- ways to pass over pads wrongly
 
 def plain_by(end, change):
-    """Has the pads of what comes found by other values: change(message) alters them."""
+    """Makes the end look for pads by other values: change(message) alters them."""
     right = end.plain
 
     def plain(message):
@@ -83,17 +83,17 @@ def plain_by(end, change):
 
 
 def above_alone(end):
-    """A bend: an opaque as long as the threshold has no pads."""
+    """A bend: an opaque of exactly the threshold has no pads."""
     plain_by(end, lambda message: setattr(message, 'thresh', message.thresh + 1))
 
 
 def no_pads(end):
-    """A bend: pads are taken for data."""
+    """A bend: pads count as data."""
     end.plain = lambda message: message.body
 
 
 def swapped(end):
-    """A bend: alignment and threshold change places."""
+    """A bend: alignment and threshold are swapped."""
     def swap(message):
         message.align, message.thresh = message.thresh, message.align
     plain_by(end, swap)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files that scenarios use, and the Calls that use them, in the version of NFS that the other end speaks."""
+"""The files that scenarios use, and Calls on them, in the other end's version of NFS."""
 import dataclasses
 
 from nfs import nfs3, nfs4
@@ -15,7 +15,7 @@ NO_FILES = 'it needs files, of which there are none with --nfs null'
 
 
 class NoFiles:
-    """There is nothing but NULL."""
+    """A server with only NULL."""
 
     there = False
 
@@ -23,12 +23,12 @@ class NoFiles:
         self.version = version      # of NFS
 
     def null(self):
-        """A NULL Call, which has the shortest Reply."""
+        """Returns a NULL Call, which has the shortest Reply."""
         return rpc.call(new_xid(), nfs3.PROGRAM, self.version, 0, b'')
 
     @staticmethod
     def read(*_args):
-        """Nothing can be read, or the like."""
+        """Raises Unfit for Calls that need files."""
         raise Unfit(NO_FILES)
 
     write = readdir = read
@@ -36,7 +36,7 @@ class NoFiles:
 
 @dataclasses.dataclass
 class Files(NoFiles):
-    """The handles that scenarios use, by NFSv3."""
+    """The file handles for scenarios, by NFSv3."""
     data: bytes         # of a pattern
     scratch: bytes      # to be written
     names: bytes        # of a large directory
@@ -46,24 +46,24 @@ class Files(NoFiles):
 
     @staticmethod
     def nfs(proc, args):
-        """A Call of NFSv3."""
+        """Returns a Call of NFSv3."""
         return rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, proc, args, cred=rpc.auth_sys())
 
     def read(self, fh, offset, count):
-        """A READ, which is the last of its Call."""
+        """Returns a READ, the last operation of its Call."""
         return self.nfs(6, nfs3.read(fh, offset, count))
 
     def write(self, offset, data):
-        """A WRITE to the scratch file, stable at once."""
+        """Returns a stable WRITE to the scratch file."""
         return self.nfs(7, nfs3.write(self.scratch, offset, data, nfs3.FILE_SYNC))
 
     def readdir(self, count):
-        """A READDIR of the large directory from its begin."""
+        """Returns a READDIR of the large directory from its beginning."""
         return self.nfs(16, nfs3.readdir(self.names, 0, nfs3.NO_VERIFIER, count))
 
     @staticmethod
     def entries(reply):
-        """The entries of a READDIR's whole Reply."""
+        """Returns the entries of a READDIR's complete Reply."""
         try:
             return nfs3.result(nfs3.READDIR, rpc.decode(reply).result).entries
         except (ValueError, AttributeError) as error:
@@ -71,7 +71,7 @@ class Files(NoFiles):
 
 
 class Session:
-    """A session of NFSv4.1: each Call takes the next slot, so that many may be in flight."""
+    """A session of NFSv4.1. Each Call uses the next slot, so that several can be in flight."""
 
     def __init__(self, ident, slots):
         self.ident = ident
@@ -79,7 +79,7 @@ class Session:
         self._next = 0
 
     def sequence(self):
-        """The SEQUENCE of the next Call."""
+        """Returns the SEQUENCE of the next Call."""
         slot = self._next
         self._next = (slot + 1) % len(self.used)
         self.used[slot] += 1
@@ -99,27 +99,27 @@ class Files4(NoFiles):
     there = True
 
     def compound(self, fh, *operations):
-        """A Call with these operations on a file."""
+        """Returns a Call with these operations on a file."""
         args = nfs4.compound(self.session.sequence(), nfs4.op(nfs4.PUTFH, fh=fh), *operations)
         return rpc.call(new_xid(), nfs4.PROGRAM, nfs4.VERSION, nfs4.COMPOUND, args, cred=rpc.auth_sys())
 
     def read(self, fh, offset, count):
-        """A READ, which is the last of its Call."""
+        """Returns a READ, the last operation of its Call."""
         return self.compound(fh, nfs4.op(nfs4.READ, stateid=nfs4.ANONYMOUS, offset=offset, count=count))
 
     def write(self, offset, data):
-        """A WRITE to the scratch file, stable at once."""
+        """Returns a stable WRITE to the scratch file."""
         return self.compound(self.scratch, nfs4.op(
             nfs4.WRITE, stateid=nfs4.ANONYMOUS, offset=offset, stable=nfs4.FILE_SYNC, data=data))
 
     def readdir(self, count):
-        """A READDIR of the large directory from its begin."""
+        """Returns a READDIR of the large directory from its beginning."""
         return self.compound(self.names, nfs4.op(
             nfs4.READDIR, cookie=0, verf=bytes(8), dircount=count, maxcount=count, wanted=[]))
 
     @staticmethod
     def entries(reply):
-        """The entries of a READDIR's whole Reply."""
+        """Returns the entries of a READDIR's complete Reply."""
         try:
             return nfs4.results(rpc.decode(reply).result)[1][-1][2].entries
         except (ValueError, AttributeError, IndexError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What fits into one Send: messages that just fill it, and four bytes more."""
+"""The limits of one Send: messages that exactly fill it, and with four bytes more."""
 from scene.scenario import Unfit
 from scene.scene import INLINE
 from wire import header, private_data
@@ -8,13 +8,13 @@ SMALL = 4
 
 
 def told(hand):
-    """The private data of the other end, or what holds without: RFC 8797 section 5.1."""
+    """Returns the private data of the other end, or the defaults: RFC 8797 section 5.1."""
     return (private_data.decode(hand.conn.peer.data)
             or private_data.PrivateData(False, 1024, 1024))
 
 
 def granted(t, hand, count):
-    """Makes Calls until so many are granted, of which there may be as many at once now."""
+    """Makes Calls until this number is granted, so that as many can be in flight."""
     for _time in range(8):
         grant = hand.ask(t.null()).header.credit
         if grant >= count:
@@ -23,7 +23,7 @@ def granted(t, hand, count):
 
 
 def told_in_data(hand):
-    """The other end's private data; Unfit for one that does without, as RFC 8166 lets it."""
+    """Returns the other end's private data. Raises Unfit without any, which RFC 8166 permits."""
     data = hand.conn.peer.data
     if not data:
         raise Unfit('it sends no private data: RFC 8797 is not used')
@@ -31,7 +31,7 @@ def told_in_data(hand):
 
 
 def keeps_to_sizes(t):
-    """Unfit for an end that sends twice what it is told: nothing shows what private data are to it."""
+    """Raises Unfit for an end that sends twice the announced size, because it ignores private data."""
     hand = t.connect(recv=INLINE)
     got = hand.ask(t.read(2 * INLINE - 192))
     if len(got.data) > INLINE + INLINE // 2:
@@ -40,7 +40,7 @@ def keeps_to_sizes(t):
 
 
 def replies_fill(t, hand, limit):
-    """READs whose Replies fill a Send of so many bytes come inline, and longer ones never do."""
+    """Checks that READs whose Replies fill a Send of this size come inline, and no longer Sends."""
     beside = len(hand.ask(t.read(SMALL)).data) - SMALL
     got = hand.ask(t.read(limit - beside))
     t.hold(got.header.proc == header.MSG and len(got.data) == limit,
@@ -49,7 +49,7 @@ def replies_fill(t, hand, limit):
 
 
 def replies_stay_below(t, hand, limit, beside=None):
-    """A READ whose Reply does not fit gets no Send that is longer."""
+    """Checks that a READ with a larger Reply gets no longer Send."""
     if beside is None:
         beside = len(hand.ask(t.read(SMALL)).data) - SMALL
     for more in (4, 1024):
@@ -58,7 +58,7 @@ def replies_stay_below(t, hand, limit, beside=None):
 
 
 def calls_fill(t, limit, **start):
-    """Calls that fill a Send of so many bytes come inline, and longer ones never do; the Hand."""
+    """Checks that Calls that fill a Send of this size come inline, and no longer Sends. Returns the Hand."""
     asked, hand, got = t.called(t.echo(bytes(SMALL)), **start)
     beside = len(got.data) - SMALL
     hand.answer_null(got)
@@ -75,7 +75,7 @@ def calls_fill(t, limit, **start):
 
 
 def longest_call_is_taken(t, hand):
-    """A WRITE that fills the receives that the other end has told of is answered."""
+    """Checks that a WRITE that fills the announced receives of the other end is answered."""
     size = told(hand).recv_bytes - header.MIN_BYTES[1][header.MSG] - len(t.write(b''))
     got = hand.ask(t.write(bytes(size)))
     t.hold(got.header.proc == header.MSG, f'a WRITE of {size} bytes inline: '

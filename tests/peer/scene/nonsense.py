@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Peers that break iWARP itself: what must come of it, and that nobody else notices."""
+"""Peers that violate iWARP itself: the expected result, and that other clients are not affected."""
 import contextlib
 
 from net import iwarp
@@ -10,7 +10,7 @@ NEIGHBOUR_BYTES = 6000
 
 
 def serve(t, hand):
-    """A WRITE and a READ by chunks, and a NULL."""
+    """Makes a WRITE and a READ by chunks, and a NULL."""
     data = t.pattern(NEIGHBOUR_BYTES)
     call = t.write(data)
     at = len(call) - len(data)
@@ -24,7 +24,7 @@ def serve(t, hand):
 
 @contextlib.contextmanager
 def beside(t):
-    """A connection of somebody else, who is served before and after, also where something is wrong meanwhile."""
+    """A connection of another client, which is served before, during and after the violation."""
     other = t.connect()
     serve(t, other)
     try:
@@ -36,7 +36,7 @@ def beside(t):
 
 
 def terminated(t, hand, *codes):
-    """The connection ends by a Terminate with one of these; without any, with or without one."""
+    """Checks that the connection closes by a Terminate with one of these codes; without codes, by any close."""
     hand.ends()
     t.hold(not hand.conn.flaws, f'what comes back is wrong itself: {hand.conn.flaws}')
     t.hold(not hand.conn.sends, 'it is answered by a Send')
@@ -48,7 +48,7 @@ def terminated(t, hand, *codes):
 
 
 def untagged(hand, payload=bytes(64), opcode=ddp.SEND, qn=0, msn=None, mo=0, **fields):
-    """Sends one untagged segment; a Send with the number that is due, if no other is told."""
+    """Sends one untagged segment, by default a Send with the next number."""
     if msn is None:
         msn = hand.conn.next_number(qn)
     hand.conn.fpdu(ddp.encode(ddp.Segment(False, True, opcode, qn=qn, msn=msn, mo=mo,
@@ -64,7 +64,7 @@ def tagged(hand, opcode, stag, to=0, payload=bytes(64), **fields):
 # ------------------------------------------------------------ scenarios made of them
 
 def responder_ends(tag, *codes):
-    """A scenario of what an acceptor is sent: it ends the connection so, and others are served."""
+    """A scenario for messages to an acceptor: it must close the connection, and serve others."""
     def judged(send):
         def judge(t):
             with beside(t):
@@ -78,7 +78,7 @@ def responder_ends(tag, *codes):
 
 
 def requester_ends(tag, *codes):
-    """The same of what a connector is sent; it connects again for its next Call."""
+    """The same for messages to a connector, which connects again for its next Call."""
     def judged(send):
         def judge(t):
             hand = t.working()
@@ -133,14 +133,14 @@ def _says_something_else(conn):
 # ------------------------------------------------------------ frames at the start
 
 def bad_request(t, frame, what):
-    """Sends something else than a request; the connection must end without an answer."""
+    """Sends other bytes instead of a request. The connection must close without an answer."""
     hand = t.connect_raw(frame=frame)
     hand.ends(f'the end of the connection for {what}')
     t.hold(hand.conn.peer is None and not hand.conn.flaws, f'{what} is answered')
 
 
 def bad_reply(t, frame, what):
-    """Answers the request by something else; the connection must end before any Call."""
+    """Answers the request by other bytes. The connection must close before any Call."""
     t.have_called(t.null())
     hand = t.hand(t.requested())
     hand.conn.accept(iwarp.Start(frame=frame))
@@ -150,7 +150,7 @@ def bad_reply(t, frame, what):
 
 
 def stays_open(words=''):
-    """A bend: nothing follows from a bad frame of which one would say these words."""
+    """A bend: a bad frame with this error has no effect."""
     def change(conn):
         right = conn.bad_start
         conn.bad_start = lambda error: None if words in str(error) else right(error)

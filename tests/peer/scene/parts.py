@@ -7,18 +7,18 @@ ECHO_AT = 44    # where the bytes of an ECHO's argument begin: no credential, an
 
 
 def cut(message, position, size):
-    """A message without so many bytes at a position: (these, the rest)."""
+    """Returns (bytes at a position, the rest of the message)."""
     return message[position:position + size], message[:position] + message[position + size:]
 
 
 def parted(call):
-    """A WRITE as its payload's (position, data) and what is left, of which the pad is no part."""
+    """Returns the payload of a WRITE as (position, data), and the rest without the pad."""
     position, size = binding.call_payload(call)
     return position, call[position:position + size], cut(call, position, size + -size % 4)[1]
 
 
 def data_of(call, reply):
-    """What a READ's whole Reply brings."""
+    """Returns the data of a READ's complete Reply."""
     place = binding.reply_payload(call, reply)
     if place is None:
         raise Wrong(f'a READ fails: {reply[:60].hex(" ", 4)}')
@@ -26,13 +26,13 @@ def data_of(call, reply):
 
 
 def without_data(call, reply):
-    """A READ's whole Reply as its write chunk and what stays inline."""
+    """Returns a READ's complete Reply as its Write chunk and the inline rest."""
     at, size = binding.reply_payload(call, reply)
     return reply[at:at + size], cut(reply, at, size + -size % 4)[1]
 
 
 def moved_payload(t, data, **start):
-    """A WRITE of the requester whose payload comes as a chunk: (asked, hand, got)."""
+    """Makes the requester send a WRITE with its payload in a chunk. Returns (asked, hand, got)."""
     asked, hand, got = t.called(t.write(data), **start)
     if not got.header.reads:
         raise Wrong('a WRITE comes without chunks')
@@ -40,7 +40,7 @@ def moved_payload(t, data, **start):
 
 
 def echoed(t, hand, call, places):
-    """Calls with these (position, size) in chunks; the Reply must be that to the whole Call."""
+    """Makes a Call with these (position, size) in chunks; the Reply must be that to the complete Call."""
     body, reads = call, []
     for position, size in sorted(places, reverse=True):
         data, body = cut(body, position, size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last messages of a scenario, for whoever has to see why it failed."""
+"""The last messages of a scenario, for the report of a failure."""
 import collections
 
 from wire import header
@@ -10,7 +10,7 @@ CALL, READ_CHUNK, WRITE_CHUNK, REPLY_CHUNK, TWO = (
 
 
 def _parts(data):
-    """What a message uses of the protocol."""
+    """Returns the parts of the protocol that a message uses."""
     try:
         message = header.decode(data)
     except header.HeaderError:
@@ -21,25 +21,25 @@ def _parts(data):
 
 
 class Trace:
-    """Keeps the last Sends both ways."""
+    """Keeps the last Sends in both directions."""
 
     def __init__(self):
         self._kept = collections.deque(maxlen=KEPT)
 
     def sent(self, data):
-        """A Send of ours."""
+        """Keeps a Send of ours."""
         self._kept.append(('sent', bytes(data)))
 
     def came(self, data):
-        """A Send of the other end."""
+        """Keeps a Send of the other end."""
         self._kept.append(('came', bytes(data)))
 
     def used(self):
-        """What the messages that were kept use of the protocol."""
+        """Returns the parts of the protocol that the kept messages use."""
         return frozenset().union(*(_parts(data) for _way, data in self._kept))
 
     def lines(self):
-        """What was kept, described and as bytes."""
+        """Returns the kept messages, decoded and as bytes."""
         for way, data in self._kept:
             yield f'{way}: {header.describe(data)}'
             for line in header.dump(data, 160).splitlines():

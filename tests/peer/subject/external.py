@@ -43,11 +43,11 @@ MOST_UNHEARD = 3
 
 
 class Unusable(Exception):
-    """The server cannot be judged at all."""
+    """The server cannot be judged."""
 
 
 def _privileged(address, seconds):
-    """A connection from a port below 1024 where that may be had: servers ask for it by default."""
+    """Returns a connection from a port below 1024 if possible: servers require it by default."""
     family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0][0]
     for port in range(1023, 600, -1):
         sock = socket.socket(family, socket.SOCK_STREAM)
@@ -67,7 +67,7 @@ def _privileged(address, seconds):
 
 
 def over_tcp(loop, address, prog, vers, proc, args):
-    """One Call over TCP; the bytes of its result."""
+    """Makes one Call over TCP. Returns the bytes of its result."""
     conn = tcp.RecordConn(loop, _privileged(address, loop.patience))
     try:
         conn.send(rpc.call(new_xid(), prog, vers, proc, args, cred=rpc.auth_sys()))
@@ -80,7 +80,7 @@ def over_tcp(loop, address, prog, vers, proc, args):
 
 
 def _serves(data):
-    """Whether an answer is a Reply with a result."""
+    """Returns whether an answer is a Reply with a result."""
     try:
         answer = header.decode(data)
     except header.HeaderError:
@@ -89,11 +89,11 @@ def _serves(data):
 
 
 class Missing(Unusable):
-    """A file or folder is not there."""
+    """A file or directory does not exist."""
 
 
 class Server:
-    """The server, and the folder in it that the scenarios use."""
+    """The server, and its directory for the scenarios."""
 
     nfs_version = 3
     fault = None                # of a relay in front of it
@@ -111,7 +111,7 @@ class Server:
         self.unheard = 0            # scenarios in a row in which a connection had no answer at all
 
     def _root(self, mount, export):
-        """The handle of the export."""
+        """Returns the handle of the export."""
         return self._mounted(mount or self._mount_address(), export)
 
     def _mount_address(self):
@@ -146,7 +146,7 @@ class Server:
         return end
 
     def ask(self, call, name):
-        """One Call through the model; its Reply, decoded, whatever RPC says."""
+        """Makes one Call through the model. Returns its decoded Reply, with any RPC status."""
         pending = self.end.call(call)
         self.loop.until(lambda: pending.over or self.end.conn.ended, f'the Reply to {name}')
         if pending.reply is None:
@@ -154,7 +154,7 @@ class Server:
         return rpc.decode(pending.reply)
 
     def call(self, name, args):
-        """One NFSv3 Call; the decoded result, whose status must be good."""
+        """Makes one NFSv3 Call. Returns the decoded result, whose status must be NFS3_OK."""
         procedure = getattr(nfs3, name)
         reply = self.ask(rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, procedure.number, args,
                                   cred=rpc.auth_sys()), name)
@@ -190,19 +190,19 @@ class Server:
         self.end.conn.close()       # while scenarios run nobody would answer on it
 
     def renew(self):
-        """Before each scenario: what of the files does not last longer than one."""
+        """Renews before each scenario what does not last longer than one."""
 
     def back(self):
-        """Connects again where the connection has ended."""
+        """Connects again if the connection has closed."""
         if self.end.conn.ended:
             self.end = self._connected()
 
     def take_away(self, name, folder, what):
-        """Removes one file, by REMOVE, or folder, by RMDIR."""
+        """Removes one file by REMOVE, or directory by RMDIR."""
         self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
 
     def _removed(self, name, folder, what):
-        """Removes one file or folder; why it cannot be, or None."""
+        """Removes one file or directory. Returns why it could not, or None."""
         try:
             self.back()
             self.take_away(name, folder, what)
@@ -213,7 +213,7 @@ class Server:
         return None
 
     def remove(self):
-        """Removes what was made, as far as it can be; what comes first cannot be without all else."""
+        """Removes the files, as far as possible, in the order of their dependencies."""
         whys = []
         try:
             while self.created:
@@ -227,11 +227,11 @@ class Server:
     # ------------------------------------------------------------ which dialects it speaks
 
     def dialects(self):
-        """{name: whether it is spoken} of all but version one."""
+        """Returns {name: whether it is supported} for all dialects except version one."""
         return {name: self._speaks(probe(self.nfs_version)) for name, probe in PROBES.items()}
 
     def _speaks(self, message):
-        """Whether a Call is answered by anything but an error or silence.
+        """Returns whether a Call is answered by a Reply.
 
         Nothing else is asked meanwhile: Replies have no order, and a Call in version one may be
         refused while the one in version two is still served.
@@ -250,7 +250,7 @@ class Server:
 
     @property
     def gone(self):
-        """Why nobody need ask it any more, or None."""
+        """Returns why the server cannot be tested further, or None."""
         if self.unheard < MOST_UNHEARD:
             return None
         return 'it answers no connection any more'
@@ -284,7 +284,7 @@ class Play:
         self.tried = []          # a connection each time, or None where there was none to be had
 
     def connect(self, start):
-        """The scenario connects to the server."""
+        """Connects the scenario to the server."""
         self.tried.append(None)
         sock = stream.connect(self.address, self.loop.patience)
         tap = self.pcap.tap(sock, True) if self.pcap else None
@@ -294,13 +294,13 @@ class Play:
         return self.tried[-1]
 
     def _relayed(self, sock):
-        """The near end of a relay in front of a connection to the server."""
+        """Returns the near end of a relay in front of a connection to the server."""
         ours, near = socket.socketpair()
         Link(self.loop, near, sock, self.judged.fault)
         return ours
 
     def close(self):
-        """Notes whether the server is still there; the loop closes what is open."""
+        """Notes whether the server is still available; the loop closes open sockets."""
         if any(conn is None or conn.peer is None and conn.ended is None for conn in self.tried):
             self.judged.unheard += 1
         elif self.tried:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules: each looks at one message of the client's and says True, words, or None if it does not apply.
+"""The rules. Each checks one message of the client, and returns True, an error, or None if it does not apply.
 
 A rule is given the Watch, which knows what went before, and the message, whose header is None where it does not
 decode.
@@ -21,7 +21,7 @@ def _rule(where, tag):
 
 @_rule(ON_START, 'C4-4')
 def private_data_conforms(_watch, start):
-    """What bears the identifier has a version and all of its eight octets."""
+    """Private data with the identifier have a version and all eight octets."""
     if not start.data.startswith(private_data.IDENTIFIER.to_bytes(4, 'big')):
         return True if private_data.decode(start.data) else None
     if len(start.data) < private_data.BYTES:
@@ -42,20 +42,20 @@ def reserved_flags_are_zero(_watch, start):
 
 @_rule(ON_SEND, 'A2-2')
 def a_send_fits_the_receive(watch, got):
-    """The inline threshold counts the header, too."""
+    """The inline threshold includes the header."""
     limit = watch.end.receive_limit()
     return True if len(got.data) <= limit else f'a Send of {len(got.data)} bytes, limit {limit}'
 
 
 @_rule(ON_SEND, 'A4.1-5')
 def it_decodes(_watch, got):
-    """The header and its lists are whole."""
+    """The header and its lists are complete."""
     return True if got.header else f'it does not decode: {got.why}'
 
 
 @_rule(ON_SEND, 'A4.1-3')
 def it_is_version_one(watch, got):
-    """Version two is not spoken unless it was settled."""
+    """Version two is not used unless it was settled."""
     if len(got.data) < header.FIXED_BYTES:
         return None
     version = header.decode_fixed(got.data)[1]
@@ -64,7 +64,7 @@ def it_is_version_one(watch, got):
 
 @_rule(ON_SEND, 'A4.3-2')
 def its_segments_make_sense(_watch, got):
-    """No wrap."""
+    """Offsets do not wrap."""
     if not got.header or not (got.header.reads or got.header.writes or got.header.reply):
         return None
     faults = [f for f in header.faults(got.header) if 'wraps' in f]
@@ -90,20 +90,20 @@ def only_calls_are_refused(_watch, got):
 
 @_rule(ON_CALL, 'A3.3-4')
 def a_credit_is_free(watch, _got):
-    """One Call until the first Reply, then as many as were granted; that it held, the Watch notes."""
+    """One Call until the first Reply, then as many as granted; the Watch notes that it held."""
     waiting, limit = len(watch.calls), watch.limit()
     return None if waiting < limit else f'{waiting} Calls wait already, {limit} granted'
 
 
 @_rule(ON_CALL, 'D1.1.4-1')
 def its_xid_is_free(watch, got):
-    """Among the Calls that wait."""
+    """The XID differs from those of waiting Calls."""
     return 'its XID is that of a Call that waits' if got.header.xid in watch.calls else True
 
 
 @_rule(ON_CALL, 'A4.1-2')
 def its_xids_are_one(_watch, got):
-    """The header's and the RPC's."""
+    """The XIDs of the header and of the RPC message agree."""
     if got.header.proc != header.MSG:
         return None
     xid = rpc.xid_of(got.header.body)
@@ -112,7 +112,7 @@ def its_xids_are_one(_watch, got):
 
 @_rule(ON_CALL, 'A3.4-1')
 def chunks_stand_at_xdr_positions(_watch, got):
-    """Multiples of four."""
+    """Positions are multiples of four."""
     if not got.header.reads:
         return None
     odd = [s.position for s in got.header.reads if s.position % 4]
@@ -121,7 +121,7 @@ def chunks_stand_at_xdr_positions(_watch, got):
 
 @_rule(ON_CALL, 'A5.1-1')
 def a_long_call_has_a_chunk_of_its_own(_watch, got):
-    """An RDMA_NOMSG Call has a chunk at position zero; RFC 8166 does not say that it comes first."""
+    """An RDMA_NOMSG Call has a chunk at position zero; RFC 8166 does not require it to be the first."""
     if got.header.proc != header.NOMSG:
         return None
     zero = any(s.position == 0 for s in got.header.reads)
@@ -131,7 +131,7 @@ def a_long_call_has_a_chunk_of_its_own(_watch, got):
 # ---------------------------------------------------------------- every Call that is all here
 
 def what_is_moved(watch, work):
-    """A3.4-2, -3 and -4: only a payload of the binding is moved, and as long as its count says."""
+    """A3.4-2, -3 and -4: only a DDP-eligible payload is moved, with the length of its count."""
     positions = [p for p in work.chunks if p]
     if not positions:
         return
