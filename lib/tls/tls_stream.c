@@ -226,8 +226,6 @@ static ssize_t op_readv(struct stream *stream, const struct iovec *iov, int niov
 	}
 	if (done == asked && SSL_has_pending(tls->ssl))
 		tls->more = true;
-	if (tls->usable)
-		tls->more = true;
 	return end_read(tls, done);
 }
 
@@ -367,8 +365,8 @@ static void send_close_notify(struct tls_stream *tls)
 		return;
 	tls->sent_close = true;
 	ERR_clear_error();
-	if (SSL_shutdown(tls->ssl) < 0)
-		ERR_clear_error();
+	SSL_shutdown(tls->ssl);
+	ERR_clear_error();
 }
 
 static int op_shutdown(struct stream *stream)
@@ -489,8 +487,8 @@ static void on_message(int sent, int version, int content_type, const void *mess
 static void on_complete(struct tls_stream *tls)
 {
 	tls->state = TLS_OPEN;
-	tls->usable = tls_bytes_filled(&tls->in);
-	tls->more = tls->usable > 0;
+	/* It is empty: the peer could not end a handshake before it had an answer. */
+	tls_bytes_fini(&tls->in);
 	SSL_set_msg_callback(tls->ssl, on_message);
 	SSL_set_msg_callback_arg(tls->ssl, tls);
 	tls_state_watch(tls, 0);

@@ -371,6 +371,26 @@ START_TEST(a_self_signed_certificate_is_accepted_if_it_is_an_authority)
 }
 END_TEST
 
+START_TEST(a_certificate_is_signed_by_an_authority)
+{
+	struct certificate_spec spec = {.issuer = rig.dir.authority, .subject = "user"};
+	struct certificate *user = certificate_new(&spec);
+	struct tls_context_config config = {.connects = true,
+					    .cert_file = own,
+					    .ca_file = rig.dir.ca,
+					    .server_name = "proxy.example"};
+
+	require(TLS_VERIFY_REQUIRED, NULL);
+	tls_dir_make(&rig.dir, "client.pem",
+		     (struct certificate_spec){.issuer = user, .subject = "laptop"}, own);
+	certificate_save(user, own, true);
+	certificate_free(user);
+	tls_rig_context(&rig.client, &config);
+	expect_server(-EKEYREJECTED, "the certificate of the client (CN=laptop) is not accepted: "
+				     "invalid CA certificate");
+}
+END_TEST
+
 START_TEST(names_of_peers_are_printable)
 {
 	require(TLS_VERIFY_REQUIRED, NULL);
@@ -480,6 +500,7 @@ static void add_clients(TCase *tc)
 	tcase_add_test(tc, a_certificate_that_nobody_asks_for_is_not_sent);
 	tcase_add_test(tc, a_certificate_is_for_clients);
 	tcase_add_test(tc, a_self_signed_certificate_is_accepted_if_it_is_an_authority);
+	tcase_add_test(tc, a_certificate_is_signed_by_an_authority);
 	tcase_add_test(tc, names_of_peers_are_printable);
 }
 

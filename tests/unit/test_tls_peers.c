@@ -160,6 +160,23 @@ START_TEST(a_server_selects_the_protocol_or_none)
 }
 END_TEST
 
+static int select_fatal(SSL *ssl, const uint8_t **out, uint8_t *length, const uint8_t *in,
+			unsigned in_bytes, void *arg)
+{
+	return SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+START_TEST(a_server_of_another_protocol_says_so)
+{
+	make_server();
+	SSL_CTX_set_alpn_select_cb(peer.ctx, select_fatal, NULL);
+	openssl_peer_begin(&peer);
+	openssl_peer_run(&peer);
+	expect_failed(&rig.client, -ECONNABORTED,
+		      "the server ended it by the alert \"no application protocol\"");
+}
+END_TEST
+
 START_TEST(tls_1_2_is_refused)
 {
 	struct tls_end *end = end_of(_i);
@@ -467,6 +484,24 @@ START_TEST(a_hello_in_records_of_one_byte)
 }
 END_TEST
 
+START_TEST(records_from_before_and_later_ones_are_put_together)
+{
+	uint8_t hello[2048], records[6 * sizeof(hello)];
+	size_t length;
+
+	openssl_peer_init(&peer, &rig, TLS_ROLE_CLIENT, NULL);
+	openssl_peer_begin(&peer);
+	length = split(hello, openssl_peer_take(&peer, hello, sizeof(hello)), records);
+	rig.early = records;
+	rig.early_bytes = 9; /* one and a half */
+	tls_rig_alone(&rig, &rig.server, TLS_ROLE_SERVER);
+	tls_rig_send_raw(&rig, records + 9, length - 9);
+	openssl_peer_run(&peer);
+	ck_assert_int_eq(rig.server.error, 0);
+	expect_exchange(&rig.server);
+}
+END_TEST
+
 START_TEST(a_handshake_of_too_many_records_is_refused)
 {
 	uint8_t hello[2048], records[6 * sizeof(hello)], names[600];
@@ -514,6 +549,7 @@ static void add_choices(TCase *tc)
 	tcase_add_test(tc, a_client_without_alpn_is_accepted);
 	tcase_add_test(tc, a_client_of_another_protocol_is_refused);
 	tcase_add_loop_test(tc, a_server_selects_the_protocol_or_none, 0, 2);
+	tcase_add_test(tc, a_server_of_another_protocol_says_so);
 	tcase_add_loop_test(tc, tls_1_2_is_refused, 0, 2);
 	tcase_add_loop_test(tc, a_client_chooses_the_cipher, 0, ARRAY_SIZE(ciphers));
 	tcase_add_test(tc, a_client_begins_again_with_another_group);
@@ -536,6 +572,7 @@ static void add_bytes(TCase *tc)
 	tcase_add_test(tc, many_empty_records_are_refused);
 	tcase_add_test(tc, a_record_of_a_handshake_that_is_too_long_is_refused);
 	tcase_add_test(tc, a_hello_in_records_of_one_byte);
+	tcase_add_test(tc, records_from_before_and_later_ones_are_put_together);
 	tcase_add_test(tc, a_handshake_of_too_many_records_is_refused);
 	tcase_add_test(tc, half_a_handshake_waits_and_ends_with_the_connection);
 }

@@ -246,9 +246,11 @@ START_TEST(what_does_not_fit_is_sent_later)
 	ck_assert_uint_gt(stream_unacked_bytes(end->stream), done);
 	ck_assert_uint_gt(stream_unsent_bytes(end->stream), 0);
 	ck_assert_uint_le(stream_unsent_bytes(end->stream), TLS_OUT_BYTES);
+	ck_assert(tls_stream_has_output(end->stream));
 	/* Nobody waits for it. */
 	openssl_peer_run(&peer);
 	ck_assert_uint_eq(peer.input_bytes, done);
+	ck_assert(!tls_stream_has_output(end->stream));
 	ck_assert_uint_eq(stream_unsent_bytes(end->stream), 0);
 	ck_assert_uint_eq(stream_unacked_bytes(end->stream), 0);
 }
