@@ -18,8 +18,9 @@
  */
 #define CIPHERS "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
 /* No finite fields: a client could choose one for which our handshake takes very long. */
-#define GROUPS        "X25519:P-256:X448:P-384:P-521"
-#define GROUPS_HYBRID "X25519MLKEM768:" GROUPS /* known to OpenSSL from 3.5 on */
+#define GROUPS "X25519:P-256:X448:P-384:P-521"
+/* From OpenSSL 3.5 on; a client sends key shares for those with an asterisk, most peers have one. */
+#define GROUPS_HYBRID "*X25519MLKEM768:*X25519:P-256:X448:P-384:P-521"
 /* RSA from 2048 bits, elliptic curves from 224 bits, no SHA-1. */
 #define SECURITY_LEVEL 2
 
