@@ -181,7 +181,8 @@ tcp_tls_tests = \
 	tests/unit/test_tcp_tls_accept \
 	tests/unit/test_tcp_tls_calls \
 	tests/unit/test_tcp_tls_connect \
-	tests/unit/test_tcp_tls_life
+	tests/unit/test_tcp_tls_life \
+	tests/unit/test_tcp_tls_memory
 $(tcp_tls_tests): FIXTURE = tests/unit/libtcptlsbench.a tests/unit/libtcpbench.a
 $(tcp_tls_tests): tests/unit/libtcptlsbench.a tests/unit/libtcpbench.a
 
@@ -294,6 +295,7 @@ tests_unit_test_tls_peers_SOURCES = tests/unit/test_tls_peers.c $(tls_fixture) $
 tests_unit_test_tls_faults_SOURCES = tests/unit/test_tls_faults.c $(tls_fixture)
 tests_unit_test_tls_threads_SOURCES = tests/unit/test_tls_threads.c $(tls_fixture)
 tests_unit_test_tls_memory_SOURCES = tests/unit/test_tls_memory.c $(tls_fixture)
+tests_unit_test_tcp_tls_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 tests_unit_test_tls_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 tests_unit_test_tls_stream_SOURCES = tests/unit/test_tls_stream.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
