@@ -219,7 +219,7 @@ static ssize_t tap_readv(struct stream *stream, const struct iovec *iov, int nio
 	ssize_t n;
 
 	while (tap->skip_bytes) {
-		skip.iov_len = tap->skip_bytes;
+		skip.iov_len = tap->skip_bytes < sizeof(waste) ? tap->skip_bytes : sizeof(waste);
 		n = stream_readv(tap->inner, &skip, 1);
 		wire_add(&from_leg, &skip, 1, n);
 		if (n <= 0)
@@ -322,6 +322,11 @@ void raw_watch(void)
 	tap->inner = raw;
 	stream_bind(raw, &tap_events, NULL);
 	raw = &tap->stream;
+}
+
+void raw_skip(size_t len_bytes)
+{
+	tap->skip_bytes += len_bytes;
 }
 
 void raw_cut(bool reset)

@@ -59,6 +59,8 @@ void raw_watch(void);
  */
 void raw_secure(enum tls_role role, struct tls_context *context, const uint8_t *clear,
 		size_t clear_bytes);
+/** raw_skip - Drops so much more of what `raw` reads in clear, before TLS. */
+void raw_skip(size_t len_bytes);
 /** raw_cut - Closes the stream under the TLS of `raw`, without close_notify. */
 void raw_cut(bool reset);
 /** raw_inject - Writes bytes to the stream under the TLS of `raw`. */

@@ -149,6 +149,34 @@ START_TEST(a_handshake_can_come_with_the_probe)
 }
 END_TEST
 
+/* … also after Calls that are denied, of which the leg cannot read all at once. */
+START_TEST(a_handshake_can_come_with_other_input)
+{
+	const unsigned count = 2 * TCP_LOCAL_REPLIES_MAX;
+	const size_t call_bytes = RECORD_MARK_BYTES + BENCH_CALL_MIN;
+	const size_t denied_bytes = RECORD_MARK_BYTES + 20;
+	size_t probe_bytes = make_probe(3), len = count * call_bytes + probe_bytes;
+	uint8_t *all = malloc(len);
+
+	for (unsigned i = 0; i < count; i++) {
+		record_mark_encode(all + i * call_bytes, BENCH_CALL_MIN);
+		put_call(all + i * call_bytes + RECORD_MARK_BYTES, i, BENCH_CALL_MIN);
+	}
+	memcpy(all + count * call_bytes, bytes, probe_bytes);
+	tls_bench_accept(TCP_TLS_REQUIRED);
+	raw_secure(TLS_ROLE_CLIENT, tls_client, all, len);
+	raw_skip(count * denied_bytes);
+	bench_run();
+	ck_assert(raw_secured);
+	ck_assert_uint_eq(bench_worker.counters.clear_calls_denied, count);
+	ck_assert_uint_gt(bench_worker.counters.stash_bytes, 0);
+	expect_call_and_reply();
+	ck_assert(wire_is_tls(&to_leg, len));
+	ck_assert(wire_is_tls(&from_leg, count * denied_bytes + ANSWER_RECORD_BYTES));
+	free(all);
+}
+END_TEST
+
 /* A Call that follows the probe: at once, later, and what is cut within its mark. */
 START_TEST(nothing_in_clear_follows_a_probe)
 {
@@ -482,6 +510,7 @@ int main(void)
 	tcase_add_test(tc, a_verified_client_has_its_name);
 	tcase_add_test(tc, a_client_without_a_certificate_is_refused);
 	tcase_add_test(tc, a_handshake_can_come_with_the_probe);
+	tcase_add_test(tc, a_handshake_can_come_with_other_input);
 	tcase_add_loop_test(tc, nothing_in_clear_follows_a_probe, 0, 3);
 	tcase_add_loop_test(tc, a_handshake_has_a_deadline, 0, sizeof(hello) + 1);
 	tcase_add_loop_test(tc, a_leg_can_close_while_its_handshake_is_computed, 0, 3);

@@ -202,6 +202,22 @@ START_TEST(an_alert_ends_the_connection)
 }
 END_TEST
 
+/* Its first bytes say nothing about its protocol: it speaks TLS and RPC. */
+START_TEST(a_bad_message_ends_a_connection_to_a_server)
+{
+	uint8_t record[RECORD_MARK_BYTES + BENCH_REPLY_MIN];
+
+	open_client(tls_server);
+	record_mark_encode(record, BENCH_REPLY_MIN);
+	put_reply(record + RECORD_MARK_BYTES, 5, BENCH_REPLY_MIN);
+	record[RECORD_MARK_BYTES + 7] = 2;
+	raw_write(record, sizeof(record));
+	ck_assert_uint_eq(client.closing, 1);
+	ck_assert_int_eq(client.why, LEG_CLOSE_NOT_RPC);
+	ck_assert_str_eq(client.detail, "invalid message header: bad message type");
+}
+END_TEST
+
 /* While the leg is not read, an end is noticed as on a plain stream. */
 START_TEST(an_end_is_noticed_while_paused)
 {
@@ -376,6 +392,7 @@ int main(void)
 	tcase_add_test(tc, a_reset_is_a_loss);
 	tcase_add_test(tc, a_bad_record_ends_the_connection);
 	tcase_add_test(tc, an_alert_ends_the_connection);
+	tcase_add_test(tc, a_bad_message_ends_a_connection_to_a_server);
 	tcase_add_loop_test(tc, an_end_is_noticed_while_paused, 0, 3);
 	tcase_add_loop_test(tc, a_drain_ends_by_close_notify, 0, 2);
 	tcase_add_loop_test(tc, a_close_flushes_what_is_queued, 0, 2);
