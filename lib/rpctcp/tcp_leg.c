@@ -439,8 +439,7 @@ static void op_check_peer_close(struct leg *base)
 	struct tcp_conn *conn = &leg->conn;
 	unsigned ended;
 
-	if (conn->state.now == TCP_CONNECTING || conn->state.now == TCP_SECURING ||
-	    conn->state.now > TCP_DRAINING)
+	if (conn->state.now == TCP_CONNECTING || conn->state.now > TCP_DRAINING)
 		return;
 	ended = stream_ended(conn->stream);
 	if (ended & LOOP_LOST) {

@@ -158,9 +158,6 @@ void tcp_tls_answer_probe(struct tcp_leg *leg)
 	if (!tls || !tls->probed)
 		return;
 	tls->probed = false;
-	/* A leg that drains discards Calls. */
-	if (conn->state.now != TCP_OPEN)
-		return;
 	if (!inflight_is_idle(&leg->inflight)) {
 		reject_busy_probe(leg);
 		return;
@@ -173,6 +170,7 @@ void tcp_tls_answer_probe(struct tcp_leg *leg)
 	}
 	tcp_counters(conn)->tls_probes_accepted++;
 	tcp_conn_set_state(conn, TCP_SECURING);
+	/* The probe may have arrived in parts. */
 	conn->due_us[TCP_DUE_INPUT] = 0;
 	tcp_conn_set_due(conn, TCP_DUE_STATE, TCP_TLS_TIMEOUT_US);
 	tcp_conn_update_events(conn);

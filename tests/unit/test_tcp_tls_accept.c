@@ -396,7 +396,7 @@ START_TEST(a_pause_lasts_over_the_handshake)
 }
 END_TEST
 
-START_TEST(what_the_daemon_asks_does_no_harm)
+START_TEST(the_daemon_can_ask_in_the_handshake)
 {
 	tls_bench_accept(TCP_TLS_REQUIRED);
 	raw_probe(3);
@@ -404,11 +404,35 @@ START_TEST(what_the_daemon_asks_does_no_harm)
 	leg_check_peer_close(server.leg);
 	ck_assert_uint_eq(leg_acked_bytes(server.leg), ANSWER_RECORD_BYTES);
 	ck_assert_uint_eq(leg_transmitted_bytes(server.leg), ANSWER_RECORD_BYTES);
-	stream_shutdown(raw);
-	leg_check_peer_close(server.leg);
+	if (_i) {
+		stream_shutdown(raw);
+		leg_check_peer_close(server.leg);
+		bench_run();
+		ck_assert_int_eq(server.why, LEG_CLOSE_TLS);
+		ck_assert_uint_eq(server.half_closed, 0);
+	} else {
+		pair_net_cut(bench_net);
+		leg_check_peer_close(server.leg);
+		bench_run();
+		ck_assert_int_eq(server.why, LEG_CLOSE_LOST);
+	}
+}
+END_TEST
+
+/* The deadlines of what preceded TLS are over. */
+START_TEST(a_probe_in_parts_leaves_no_deadline)
+{
+	size_t len = make_probe(3);
+
+	tls_bench_accept(TCP_TLS_REQUIRED);
+	raw_write(bytes, 10);
+	raw_write(bytes + 10, len - 10);
+	raw_expect_answer(3);
+	raw_secure(TLS_ROLE_CLIENT, tls_client, NULL, 0);
 	bench_run();
-	ck_assert_uint_eq(server.half_closed, 0);
-	ck_assert_int_eq(server.why, LEG_CLOSE_TLS);
+	ck_assert_uint_eq(server.secured, 1);
+	fake_loop_advance(bench_loop, 2 * BENCH_STALL_US);
+	ck_assert_uint_eq(server.closing, 0);
 }
 END_TEST
 
@@ -522,7 +546,8 @@ int main(void)
 	tcase_add_test(tc, a_drain_waits_for_a_reverse_call);
 	tcase_add_test(tc, a_drain_ends_an_idle_handshake);
 	tcase_add_test(tc, a_pause_lasts_over_the_handshake);
-	tcase_add_test(tc, what_the_daemon_asks_does_no_harm);
+	tcase_add_loop_test(tc, the_daemon_can_ask_in_the_handshake, 0, 2);
+	tcase_add_test(tc, a_probe_in_parts_leaves_no_deadline);
 	tcase_add_loop_test(tc, any_stream_will_do, 0, 30);
 	tcase_add_test(tc, a_break_at_any_step_frees_all);
 	suite_add_tcase(suite, tc);
