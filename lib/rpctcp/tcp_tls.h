@@ -15,11 +15,11 @@
  *	AUTH_TLS within TLS              -                    AUTH_BADCRED   AUTH_BADCRED
  *	another Call within TLS          -                    forwarded      forwarded
  *
- * The connection continues after each of these. A Call that RFC 5531 itself rejects (rpc/call_check.h)
- * gets the same answer in each case.
+ * The connection continues after each of these. A Call that RFC 5531 itself rejects
+ * (rpc/call_check.h) gets the same answer in each case.
  *
- * After an accepted probe the leg sends "STARTTLS", then nothing in clear: the stream is replaced by
- * a TLS stream. Bytes in clear that follow the probe are input of the handshake, which fails. A
+ * After an accepted probe the leg sends "STARTTLS", then nothing in clear: the stream is replaced
+ * by a TLS stream. Bytes in clear that follow the probe are input of the handshake, which fails. A
  * client has TCP_TLS_TIMEOUT_US for all of it.
  *
  * A connecting leg sends its preface and the probe, and closes unless the server agrees. Everything
@@ -33,8 +33,8 @@
 #include "tls/tls_stream.h"
 
 /**
- * tcp_tls_init - Initializes the TLS state of a leg; of a connecting leg queues the probe, after the
- * preface. Returns 0 or -ENOMEM.
+ * tcp_tls_init - Initializes the TLS state of a leg, and queues the probe of a connecting leg, after
+ * the preface. Returns 0 or -ENOMEM.
  */
 int tcp_tls_init(struct tcp_leg *leg) MUST_CHECK;
 /** tcp_tls_fini - Frees it. Accepts a leg without TLS. */
