@@ -43,6 +43,7 @@ unit_tests = \
 	tests/unit/test_credits \
 	tests/unit/test_ctl \
 	tests/unit/test_ctl_latency \
+	tests/unit/test_ctl_socket \
 	tests/unit/test_ctl_status \
 	tests/unit/test_ctl_top \
 	tests/unit/test_ctl_top_keys \
