@@ -90,7 +90,7 @@ static const char *attempts(uint64_t n, char text[NOTE_BYTES])
 static bool is_unusable(enum leg_close why)
 {
 	return why == LEG_CLOSE_PROTOCOL || why == LEG_CLOSE_TERMINATED ||
-	       why == LEG_CLOSE_VERSION || why == LEG_CLOSE_NOT_RPC;
+	       why == LEG_CLOSE_VERSION || why == LEG_CLOSE_NOT_RPC || why == LEG_CLOSE_TLS;
 }
 
 static const char *fault(const struct server_health *state)

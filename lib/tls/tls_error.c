@@ -76,9 +76,23 @@ static const struct {
 	{X509_V_ERR_CERT_SIGNATURE_FAILURE, "has a wrong signature"},
 };
 
-static void describe_certificate(long code, enum tls_role role, const struct tls_peer *peer,
+/* The server's name that was asked for. */
+static void describe_other_name(SSL *ssl, const struct tls_peer *peer, char text[TLS_ERROR_BYTES])
+{
+	X509_VERIFY_PARAM *asked = SSL_get0_param(ssl);
+	char *address = X509_VERIFY_PARAM_get1_ip_asc(asked);
+	const char *name = address ? address : X509_VERIFY_PARAM_get0_host(asked, 0);
+
+	snprintf(text, TLS_ERROR_BYTES,
+		 "the certificate of the server (%s) is for another name than %s", peer->name,
+		 name ? name : "its own");
+	OPENSSL_free(address);
+}
+
+static void describe_certificate(SSL *ssl, enum tls_role role, const struct tls_peer *peer,
 				 char text[TLS_ERROR_BYTES])
 {
+	long code = SSL_get_verify_result(ssl);
 	const char *words = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(verdicts) && !words; i++)
@@ -92,8 +106,7 @@ static void describe_certificate(long code, enum tls_role role, const struct tls
 			 "the certificate of the client (%s) has no name in tls_client_names",
 			 peer->name);
 	else if (code == X509_V_ERR_HOSTNAME_MISMATCH || code == X509_V_ERR_IP_ADDRESS_MISMATCH)
-		snprintf(text, TLS_ERROR_BYTES,
-			 "the certificate of the server (%s) is for another name", peer->name);
+		describe_other_name(ssl, peer, text);
 	else
 		snprintf(text, TLS_ERROR_BYTES,
 			 "the certificate of the %s (%s) is not accepted: %s", tls_error_peer(role),
@@ -150,7 +163,7 @@ static enum tls_failure describe_alert(int alert, enum tls_role role, char text[
 	return TLS_FAILURE_REJECTED;
 }
 
-static enum tls_failure describe(unsigned long error, const SSL *ssl, enum tls_role role,
+static enum tls_failure describe(unsigned long error, SSL *ssl, enum tls_role role,
 				 const struct tls_peer *peer, char text[TLS_ERROR_BYTES])
 {
 	int reason = ERR_GET_REASON(error);
@@ -167,7 +180,7 @@ static enum tls_failure describe(unsigned long error, const SSL *ssl, enum tls_r
 		return TLS_FAILURE_PROTOCOL;
 	}
 	if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
-		describe_certificate(SSL_get_verify_result(ssl), role, peer, text);
+		describe_certificate(ssl, role, peer, text);
 		return TLS_FAILURE_CERTIFICATE;
 	}
 	if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) {
@@ -180,7 +193,7 @@ static enum tls_failure describe(unsigned long error, const SSL *ssl, enum tls_r
 	return TLS_FAILURE_PROTOCOL;
 }
 
-enum tls_failure tls_error_describe(const SSL *ssl, enum tls_role role, const struct tls_peer *peer,
+enum tls_failure tls_error_describe(SSL *ssl, enum tls_role role, const struct tls_peer *peer,
 				    char text[TLS_ERROR_BYTES])
 {
 	enum tls_failure failure = describe(ERR_peek_error(), ssl, role, peer, text);

@@ -38,7 +38,7 @@ const char *tls_error_peer(enum tls_role own_role);
  * @peer:  with the name of the peer's certificate, if it had one
  * @text:  receives a part of a sentence
  */
-enum tls_failure tls_error_describe(const SSL *ssl, enum tls_role role, const struct tls_peer *peer,
+enum tls_failure tls_error_describe(SSL *ssl, enum tls_role role, const struct tls_peer *peer,
 				    char text[TLS_ERROR_BYTES]);
 /** tls_error_errno - Returns a negative errno for a kind of failure. */
 int tls_error_errno(enum tls_failure failure);

@@ -224,6 +224,10 @@ START_TEST(an_answer_that_is_no_use_is_called_so)
 	ck_assert(fail_for(LEG_CLOSE_VERSION, "", 0));
 	expect("<4>to-filer: server rdma://filer:20049 (192.0.2.1:20049) cannot be used: no common "
 	       "RPC-over-RDMA version\n");
+	server_health_fini(&state);
+	start("tcp://192.0.2.1");
+	ck_assert(server_health_failed(&state, NULL, LEG_CLOSE_TLS, "it has expired", 0));
+	expect("<4>to-filer: server tcp://192.0.2.1:2049 cannot be used: it has expired\n");
 }
 END_TEST
 

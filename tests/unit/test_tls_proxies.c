@@ -325,7 +325,7 @@ static const struct {
 	 "tls_verify_client = \"required\"; tls_ca_file = \"@/other.pem\";",
 	 "alert", "is not signed by a known authority"},
 	{"another name of the server", NEAR_KEYS "tls_server_name = \"other.example.net\";",
-	 FAR_KEYS, "is for another name", "ended it by the alert"},
+	 FAR_KEYS, "is for another name than other.example.net", "ended it by the alert"},
 	{"a name that is not listed", NEAR_KEYS,
 	 FAR_KEYS "tls_client_names = [\"other.example.net\"];", "alert",
 	 "has no name in tls_client_names"},
