@@ -330,7 +330,7 @@ static int load_config(const char *file, FILE *out, struct config **config)
  */
 static int check_file(const char *file, bool verbose)
 {
-	struct config *config;
+	struct config *config = NULL;
 
 	if (load_config(file, stderr, &config))
 		return STATUS_FAILED;

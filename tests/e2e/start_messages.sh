@@ -74,6 +74,9 @@ fails_saying "an error of the file" 78 "one.conf:3: "
 check "an error of the file has time and level" stamped
 check "it is said how to check the file" wait_for 10 said "rpcrdma-proxy -t -c $T/one.conf"
 check "with -t: status 1" fails 1 "$PROXY" -t -c $T/one.conf
+# A pointer without a value was freed then, so some runs crashed.
+check "with -t: status 1 in each of 50 runs" \
+	eval 'for i in {1..50}; do fails 1 "$PROXY" -t -c $T/one.conf || break; done; [ $i = 50 ] && fails 1 "$PROXY" -t -c $T/one.conf'
 check "with -t the line is plain" grep -q "^$T/one.conf:3: " $T/one.log
 check "a file that is not there: status 78" fails 78 "$PROXY" -c $T/nothing.conf
 check "a file that is not there: its name and why" wait_for 10 said "$T/nothing.conf: cannot read the configuration: No such file"
