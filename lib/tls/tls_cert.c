@@ -171,7 +171,7 @@ static void subject(X509 *cert, char *name, size_t name_bytes)
 	BIO_free(bio);
 }
 
-void tls_cert_name(X509 *cert, char *name, size_t name_bytes)
+bool tls_cert_name(X509 *cert, char *name, size_t name_bytes)
 {
 	GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
 	bool found = false;
@@ -181,6 +181,7 @@ void tls_cert_name(X509 *cert, char *name, size_t name_bytes)
 	GENERAL_NAMES_free(names);
 	if (!found)
 		subject(cert, name, name_bytes);
+	return found;
 }
 
 int64_t tls_cert_time_s(const ASN1_TIME *time)

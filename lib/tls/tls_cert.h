@@ -31,8 +31,11 @@ bool tls_cert_has_name(X509 *cert, const char *name);
  *        name of tls_cert_name())
  */
 bool tls_cert_matches(X509 *cert, const char *rule, char *name, size_t name_bytes);
-/** tls_cert_name - Gets the first DNS name or IP address of @cert, or its subject if it has none. */
-void tls_cert_name(X509 *cert, char *name, size_t name_bytes);
+/**
+ * tls_cert_name - Gets the first DNS name or IP address of @cert, or its subject if it has none.
+ * Returns whether it has one.
+ */
+bool tls_cert_name(X509 *cert, char *name, size_t name_bytes);
 /** tls_cert_time_s - Returns @time in seconds of Unix time; 0 if it is no time. */
 int64_t tls_cert_time_s(const ASN1_TIME *time);
 

@@ -58,6 +58,19 @@ static SSL *ssl_of(X509_STORE_CTX *store)
 	return X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
 }
 
+/* An authority that has expired makes each certificate of it invalid. */
+static void note_authority(X509_STORE_CTX *store, struct tls_peer *peer)
+{
+	int error = X509_STORE_CTX_get_error(store);
+
+	peer->of_authority =
+		X509_STORE_CTX_get_error_depth(store) > 0 &&
+		(error == X509_V_ERR_CERT_HAS_EXPIRED || error == X509_V_ERR_CERT_NOT_YET_VALID);
+	if (peer->of_authority)
+		tls_cert_name(X509_STORE_CTX_get_current_cert(store), peer->name,
+			      sizeof(peer->name));
+}
+
 /* Verifies the peer's certificate. */
 static int verify_peer(X509_STORE_CTX *store, void *arg)
 {
@@ -67,10 +80,12 @@ static int verify_peer(X509_STORE_CTX *store, void *arg)
 	struct tls_peer *peer = SSL_get_app_data(ssl);
 	int ok;
 
-	tls_cert_name(cert, peer->name, sizeof(peer->name));
+	peer->unnamed = !tls_cert_name(cert, peer->name, sizeof(peer->name));
 	ok = X509_verify_cert(store);
-	if (ok <= 0)
+	if (ok <= 0) {
+		note_authority(store, peer);
 		return ok;
+	}
 	if (!SSL_is_server(ssl)) {
 		snprintf(peer->name, sizeof(peer->name), "%s", context->server_name);
 		return 1;

@@ -83,9 +83,15 @@ static void describe_other_name(SSL *ssl, const struct tls_peer *peer, char text
 	char *address = X509_VERIFY_PARAM_get1_ip_asc(asked);
 	const char *name = address ? address : X509_VERIFY_PARAM_get0_host(asked, 0);
 
-	snprintf(text, TLS_ERROR_BYTES,
-		 "the certificate of the server (%s) is for another name than %s", peer->name,
-		 name ? name : "its own");
+	if (peer->unnamed)
+		snprintf(
+			text, TLS_ERROR_BYTES,
+			"the certificate of the server (%s) has no name or address (subjectAltName)",
+			peer->name);
+	else
+		snprintf(text, TLS_ERROR_BYTES,
+			 "the certificate of the server (%s) is for another name than %s",
+			 peer->name, name ? name : "ours");
 	OPENSSL_free(address);
 }
 
@@ -99,8 +105,9 @@ static void describe_certificate(SSL *ssl, enum tls_role role, const struct tls_
 		if (verdicts[i].code == code)
 			words = verdicts[i].words;
 	if (words)
-		snprintf(text, TLS_ERROR_BYTES, "the certificate of the %s (%s) %s",
-			 tls_error_peer(role), peer->name, words);
+		snprintf(text, TLS_ERROR_BYTES, "the certificate of the %s%s (%s) %s",
+			 tls_error_peer(role), peer->of_authority ? "'s authority" : "", peer->name,
+			 words);
 	else if (role == TLS_ROLE_SERVER && code == X509_V_ERR_HOSTNAME_MISMATCH)
 		snprintf(text, TLS_ERROR_BYTES,
 			 "the certificate of the client (%s) has no name in tls_client_names",

@@ -19,6 +19,8 @@ struct tls_peer {
 	 */
 	char name[TLS_PEER_NAME_BYTES];
 	bool verified;      /* an authority has signed its certificate */
+	bool unnamed;       /* its certificate has no name or address: `name` is the subject */
+	bool of_authority;  /* a date is wrong of an authority: `name` is that one's */
 	const char *cipher; /* a constant string, such as "TLS_AES_128_GCM_SHA256" */
 };
 

@@ -126,9 +126,8 @@ END_TEST
 START_TEST(a_server_without_alternative_names_is_not_accepted)
 {
 	serve((struct certificate_spec){.subject = "proxy.example"});
-	expect_client(-EKEYREJECTED,
-		      "the certificate of the server (CN=proxy.example) is for another name than "
-		      "proxy.example");
+	expect_client(-EKEYREJECTED, "the certificate of the server (CN=proxy.example) has no name "
+				     "or address (subjectAltName)");
 }
 END_TEST
 
@@ -174,6 +173,27 @@ START_TEST(a_server_whose_certificate_has_expired_is_not_accepted)
 		.subject = "x", .alt_names = "DNS:proxy.example", .starts_s = -DAY, .ends_s = DAY});
 	tls_clock_ahead_s = 2 * DAY;
 	expect_client(-EKEYREJECTED, "the certificate of the server (proxy.example) has expired");
+}
+END_TEST
+
+/* The server's certificate itself is valid. */
+START_TEST(an_authority_that_has_expired_is_named)
+{
+	struct certificate *authority = certificate_new(&(struct certificate_spec){
+		.subject = "brief", .authority = true, .starts_s = -DAY, .ends_s = DAY});
+	char path[TLS_PATH_BYTES];
+	struct tls_context_config config = {
+		.connects = true, .ca_file = path, .server_name = "proxy.example"};
+
+	serve((struct certificate_spec){
+		.issuer = authority, .subject = "x", .alt_names = "DNS:proxy.example"});
+	tls_dir_path(&rig.dir, "brief.pem", path);
+	certificate_save(authority, path, false);
+	certificate_free(authority);
+	tls_rig_context(&rig.client, &config);
+	tls_clock_ahead_s = 2 * DAY;
+	expect_client(-EKEYREJECTED,
+		      "the certificate of the server's authority (CN=brief) has expired");
 }
 END_TEST
 
@@ -529,6 +549,7 @@ int main(void)
 	tcase_add_test(tc, a_foreign_authority_is_not_accepted);
 	tcase_add_test(tc, a_chain_leads_to_the_authority);
 	tcase_add_test(tc, a_server_whose_certificate_has_expired_is_not_accepted);
+	tcase_add_test(tc, an_authority_that_has_expired_is_named);
 	tcase_add_test(tc, a_context_without_a_name_cannot_connect);
 	add_clients(tc);
 	add_work(tc);
