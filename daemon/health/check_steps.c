@@ -52,7 +52,8 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		return "source_port = \"reserved\": all ports below 1024 are in use, or the daemon "
 		       "lacks CAP_NET_BIND_SERVICE, which the unit grants";
 	case LEG_CLOSE_TIMEOUT:
-		return "packets get lost: does a firewall drop them, or is the address wrong?";
+		return "does a firewall drop packets, is the address wrong, or does the server "
+		       "there not answer?";
 	default:
 		return "is that the server's port? " ANY_LOG;
 	}
@@ -61,7 +62,8 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 static const char *lost_advice(enum check_step_id id, enum transport transport,
 			       const struct check_conn_result *result)
 {
-	if (result->event == CHECK_CONN_UNREACHED)
+	/* A server that checks certificates refuses ours after the handshake. */
+	if (result->event == CHECK_CONN_UNREACHED || result->why == LEG_CLOSE_TLS)
 		return connect_advice(transport, result->why);
 	if (id == CHECK_LONG_CALL || id == CHECK_LONG_REPLY)
 		return transport == TRANSPORT_TCP
@@ -179,8 +181,8 @@ static void check_text_refused(struct check_step *step, const struct check_rpc_r
 			snprintf(step->what, sizeof(step->what),
 				 "the server rejects the credential: auth_stat %u",
 				 reply->auth_stat);
-		step->advice = "with AUTH_TOOWEAK clients must use a security flavour such as "
-			       "krb5; otherwise see the server's exports";
+		step->advice = "with AUTH_TOOWEAK the server demands TLS (tls_connect) or a "
+			       "security flavour such as krb5; otherwise see its exports";
 	} else {
 		snprintf(step->what, sizeof(step->what), "the server answers %s",
 			 accept_text(reply->stat));

@@ -476,24 +476,28 @@ static void metrics_call_errors(struct metrics_text *text, const struct metrics_
 
 static const struct {
 	const char *reason, *counter;
+	bool tcp_only;
 } denials[] = {
-	{"tls", "auth_tls_refused"},
-	{"credential", "bad_auth_refused"},
-	{"rpc_version", "rpc_mismatches"},
-	{"program", "prog_unavail"},
+	{"tls", "auth_tls_refused", false},        {"clear", "clear_calls_denied", true},
+	{"credential", "bad_auth_refused", false}, {"rpc_version", "rpc_mismatches", false},
+	{"program", "prog_unavail", false},
 };
+
+static uint64_t metrics_denied(const struct metrics_service *service, const char *module, size_t i)
+{
+	return stats_value(service->stats, STATS_CLIENT, module, denials[i].counter);
+}
 
 /* Client connections of all transports. */
 static void metrics_calls_denied(struct metrics_text *text, const struct metrics_service *service)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(denials); i++)
-		metrics_text_put(text,
-				 METRICS_LABELS({"service", service->config->name},
-						{"reason", denials[i].reason}),
-				 (double)(stats_value(service->stats, STATS_CLIENT, "tcp",
-						      denials[i].counter) +
-					  stats_value(service->stats, STATS_CLIENT, "rdma",
-						      denials[i].counter)));
+		metrics_text_put(
+			text,
+			METRICS_LABELS({"service", service->config->name},
+				       {"reason", denials[i].reason}),
+			(double)(metrics_denied(service, "tcp", i) +
+				 (denials[i].tcp_only ? 0 : metrics_denied(service, "rdma", i))));
 }
 
 static double metrics_in_flight(const struct metrics_service *service)

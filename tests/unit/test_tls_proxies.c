@@ -22,11 +22,13 @@
 /* For fixture_start(): the near one is first. */
 enum { NEAR, FAR };
 
-static uint16_t middle; /* where the far one listens */
-static uint16_t http;   /* of the far one */
+static uint16_t middle;      /* where the far one listens */
+static uint16_t http;        /* of the far one */
+static const char *near_tls; /* the near one's key for its connections */
 
 static void setup(void)
 {
+	near_tls = "tls_connect = \"required\";";
 	scene_setup();
 	tls_files_setup();
 	tls_files_sign("near", "DNS:near.example.net", 100);
@@ -53,9 +55,8 @@ static void start(const char *near_keys, const char *far_keys)
 
 	snprintf(globals, sizeof(globals), "http_listen = \"127.0.0.1:%u\";", http);
 	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; " PLAIN_TCP
-		      " tls_connect = \"required\"; %s }",
-		      front, middle, tls_files_text(near_keys));
+		      "connect = \"tcp://127.0.0.1:%u\"; " PLAIN_TCP " %s %s }",
+		      front, middle, near_tls, tls_files_text(near_keys));
 	fixture_globals = globals;
 	fixture_start("{ name = \"two\"; listen = \"tcp://127.0.0.1:%u\"; "
 		      "connect = \"tcp://127.0.0.1:%u\"; " PLAIN_TCP " %s }",
@@ -388,7 +389,7 @@ START_TEST(a_server_without_tls_gets_no_call)
 }
 END_TEST
 
-/* ---- the end of certificates, and metrics ---- */
+/* ---- advice, and metrics ---- */
 
 static char *metrics(void)
 {
@@ -414,6 +415,51 @@ static double sample(const char *page, const char *name)
 	ck_assert_msg(found != NULL, "no %s", name);
 	return strtod(found + strlen(name), NULL);
 }
+
+/* The advice of the first step that has failed. */
+static const char *failed_advice(json_t *answer)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(at(answer, "servers 0 steps"), i, step)
+	{
+		if (!strcmp(text_at(step, "result"), "failed"))
+			return text_at(step, "advice");
+	}
+	return "";
+}
+
+/* The server refuses after the handshake, in the place of the first Reply. */
+START_TEST(a_check_advises_about_a_certificate_that_the_server_refuses)
+{
+	json_t *answer;
+
+	start("tls_ca_file = \"@/ca.pem\";", FAR_KEYS);
+	answer = control_answer(control_send("check one\n"));
+	ck_assert_ptr_nonnull(strstr(failed_advice(answer), "tls_cert_file"));
+	json_decref(answer);
+}
+END_TEST
+
+START_TEST(a_check_in_clear_advises_about_a_server_that_requires_tls)
+{
+	json_t *answer;
+	char *page;
+
+	near_tls = "";
+	start("", FAR_KEYS);
+	answer = control_answer(control_send("check one\n"));
+	ck_assert_ptr_nonnull(strstr(failed_advice(answer), "tls_connect"));
+	json_decref(answer);
+	page = metrics();
+	ck_assert(sample(page, "rpcrdma_proxy_calls_denied_total{service=\"two\","
+			       "reason=\"clear\"} ") == 1);
+	free(page);
+}
+END_TEST
+
+/* ---- the end of certificates ---- */
 
 START_TEST(handshakes_and_the_end_of_the_certificate_are_metrics)
 {
@@ -526,6 +572,8 @@ int main(void)
 	tcase_add_test(tc, rpcbind_is_asked_in_clear_and_mount_by_tls);
 	tcase_add_loop_test(tc, each_side_says_why_the_other_was_refused, 0, ARRAY_SIZE(refusals));
 	tcase_add_test(tc, a_server_without_tls_gets_no_call);
+	tcase_add_test(tc, a_check_advises_about_a_certificate_that_the_server_refuses);
+	tcase_add_test(tc, a_check_in_clear_advises_about_a_server_that_requires_tls);
 	tcase_add_test(tc, handshakes_and_the_end_of_the_certificate_are_metrics);
 	tcase_add_test(tc, the_seventeenth_handshake_of_an_address_is_refused);
 	tcase_add_test(tc, a_stop_does_not_wait_for_handshakes);
