@@ -21,24 +21,6 @@ const char *bridge_client_securing(void *arg)
 				&bridge->limits.tls_handshake);
 }
 
-void bridge_client_secured(void *arg)
-{
-	struct bridge *bridge = bridge_of_client(arg);
-	struct leg_info info;
-
-	tls_limits_end(&bridge->ws->service->tls_limits, &bridge->ws->tls_handshakes,
-		       &bridge->limits.tls_handshake);
-	if (bridge_is_closing(bridge))
-		return;
-	/* The time for the first Call starts again. */
-	if (bridge->state.now == BRIDGE_WAIT_FIRST_CALL)
-		bridge_limits_idle_start(bridge);
-	leg_info(bridge->client.leg, &info);
-	if (info.tls)
-		bridge_debug(bridge, "TLS handshake completed: %s%s%s", info.tls->cipher,
-			     info.tls->name[0] ? ", client " : "", info.tls->name);
-}
-
 static size_t put_peer(const struct leg_info *info, const char *way, char *text, size_t bytes)
 {
 	const struct tls_peer *peer = info->tls;
@@ -64,4 +46,34 @@ const char *bridge_tls_text(const struct leg_info *client, const struct leg_info
 			text, BRIDGE_TLS_TEXT_BYTES);
 	put_peer(server, "to", text + used, BRIDGE_TLS_TEXT_BYTES - used);
 	return text;
+}
+
+/* With tls = "allowed" the probe can follow Calls in clear: the line that says "open" is over. */
+static void log_secured(const struct bridge *bridge, const struct leg_info *client)
+{
+	const struct leg_info none = {0};
+	char text[BRIDGE_TLS_TEXT_BYTES];
+
+	bridge_debug(bridge, "TLS handshake completed: %s%s%s", client->tls->cipher,
+		     client->tls->name[0] ? ", client " : "", client->tls->name);
+	if (bridge->state.now == BRIDGE_OPEN)
+		log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_OPEN), &bridge->log,
+			    "encrypted from now on%s", bridge_tls_text(client, &none, text));
+}
+
+void bridge_client_secured(void *arg)
+{
+	struct bridge *bridge = bridge_of_client(arg);
+	struct leg_info info;
+
+	tls_limits_end(&bridge->ws->service->tls_limits, &bridge->ws->tls_handshakes,
+		       &bridge->limits.tls_handshake);
+	if (bridge_is_closing(bridge))
+		return;
+	/* The time for the first Call starts again. */
+	if (bridge->state.now == BRIDGE_WAIT_FIRST_CALL)
+		bridge_limits_idle_start(bridge);
+	leg_info(bridge->client.leg, &info);
+	if (info.tls)
+		log_secured(bridge, &info);
 }

@@ -59,6 +59,7 @@ gets "required: Calls in clear are refused, NULL too, and the connection stays" 
 check "… and none of them has come to the server" [ "$(grep -c 'call ' server.log)" = 1 ]
 gets "allowed: they are forwarded" "null: SUCCESS; echo: SUCCESS" 5002 null echo=100
 gets "allowed: the probe can come after them" "null: SUCCESS; mount: $STARTS, $SECURE; null: SUCCESS" 5002 null mount null
+check "… and the log says so after the line that says open" says "[allowed#" "encrypted from now on, TLS from the client"
 gets "allowed: a probe is refused while another Call is in flight" \
 	"held: SUCCESS AUTH_REJECTEDCRED; mount: $STARTS, $SECURE; null: SUCCESS" 5002 held mount null
 gets "off: the probe is refused, and Calls are forwarded" "probe: AUTH_REJECTEDCRED; echo: SUCCESS" 5003 probe echo=100
