@@ -12,7 +12,7 @@
  * config_print - Writes @config to @out so that config_load() reads the same configuration from it.
  *
  * It prints every key that applies to a service, and marks defaults. A comment says where the
- * daemon does something else than the value: a log level that was changed, a limit of memory.
+ * daemon does not use the value: a log level that was changed, a limit of memory.
  */
 void config_print(const struct config *config, FILE *out);
 
