@@ -647,11 +647,12 @@ const struct metrics_family metrics_families[] = {
 	 "credit.", .side = metrics_credits},
 	{OWN("tls_handshakes_total"), METRICS_COUNTER,
 	 "TLS handshakes with clients and servers, by result: ok; certificate: the peer's was "
-	 "missing or not accepted; rejected by the peer's alert; protocol: the peer broke it; "
-	 "closed meanwhile; resources: too little memory, or too many waited; limit: not begun.",
+	 "missing or not accepted; rejected: the peer ended it by an alert; protocol: the peer sent "
+	 "something invalid; closed: the connection ended or timed out; resources: too little "
+	 "memory; limit: too many at a time.",
 	 .side = metrics_handshakes},
 	{OWN("tls_certificate_expiry_timestamp_seconds"), METRICS_GAUGE,
-	 "When the certificate of the service expires, or one of its chain.",
+	 "When the first certificate of the service's chain expires.",
 	 .service = metrics_certificate_expiry},
 	{OWN("memory_limit_bytes"), METRICS_GAUGE,
 	 "memory_limit_mib, in bytes.", .write = metrics_memory_limit},
