@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/minmax.h"
 #include "tls/tls_context_priv.h"
 #include "tls/tls_stream_priv.h"
 
@@ -69,6 +70,7 @@ static void update(struct tls_stream *tls)
 
 static void notify(struct tls_stream *tls, unsigned events)
 {
+	tls->records_left = TLS_EVENT_RECORDS;
 	if (events)
 		tls->stream.events->ready(tls->stream.arg, events);
 	if (!tls->closed)
@@ -149,6 +151,10 @@ static void break_down(struct tls_stream *tls)
 /* Takes the result of SSL_read_ex() or SSL_peek_ex() that failed. */
 static void read_failed(struct tls_stream *tls)
 {
+	if (tls->messages > TLS_MESSAGES_MAX) {
+		break_down(tls);
+		return;
+	}
 	switch (SSL_get_error(tls->ssl, 0)) {
 	case SSL_ERROR_WANT_READ:
 		break;
@@ -160,11 +166,22 @@ static void read_failed(struct tls_stream *tls)
 	}
 }
 
+/* Returns whether a part of a record is left, or another can be decrypted before the next event. */
+static bool may_decrypt(struct tls_stream *tls)
+{
+	if (SSL_pending(tls->ssl))
+		return true;
+	if (!tls->records_left)
+		return false;
+	tls->records_left--;
+	return true;
+}
+
 static size_t read_piece(struct tls_stream *tls, const struct iovec *iov)
 {
 	size_t done = 0, n;
 
-	while (done < iov->iov_len) {
+	while (done < iov->iov_len && may_decrypt(tls)) {
 		ERR_clear_error();
 		if (SSL_read_ex(tls->ssl, (char *)iov->iov_base + done, iov->iov_len - done, &n) !=
 		    1) {
@@ -224,7 +241,7 @@ static ssize_t op_readv(struct stream *stream, const struct iovec *iov, int niov
 		if (n < iov[i].iov_len)
 			break;
 	}
-	if (done == asked && SSL_has_pending(tls->ssl))
+	if ((done == asked || !tls->records_left) && SSL_has_pending(tls->ssl))
 		tls->more = true;
 	return end_read(tls, done);
 }
@@ -479,14 +496,19 @@ static void on_message(int sent, int version, int content_type, const void *mess
 		return;
 	if (bytes && *(const uint8_t *)message == SSL3_MT_KEY_UPDATE)
 		tls->counters->key_updates++;
-	if (!sent)
-		tls->messages++;
+	if (sent)
+		return;
+	tls->records_left -= min_u32(tls->records_left, TLS_MESSAGE_RECORDS);
+	/* Otherwise OpenSSL would execute all that it has read. */
+	if (++tls->messages > TLS_MESSAGES_MAX)
+		SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);
 }
 
 /* Makes a stream whose handshake is complete ready for records, and reports it. */
 static void on_complete(struct tls_stream *tls)
 {
 	tls->state = TLS_OPEN;
+	tls->records_left = TLS_EVENT_RECORDS;
 	/* It is empty: the peer could not end a handshake before it had an answer. */
 	tls_bytes_fini(&tls->in);
 	SSL_set_msg_callback(tls->ssl, on_message);

@@ -22,6 +22,12 @@
 #define TLS_HANDSHAKE_RECORDS 512u
 /* Messages after the handshake, such as KeyUpdate, without data between them; or not to be answered. */
 #define TLS_MESSAGES_MAX 32u
+/*
+ * Input of one event: records, of which a peer can send many without much data. A message costs as
+ * much time as some records, since it makes a key.
+ */
+#define TLS_EVENT_RECORDS   256u
+#define TLS_MESSAGE_RECORDS 16u
 /* RFC 8446 section 5.5: AES-GCM is safe for 2^24.5 full records of one key. */
 #define TLS_KEY_RECORDS (1u << 23)
 
@@ -64,6 +70,7 @@ struct tls_stream {
 	struct tls_bytes pending; /* encrypted output that the inner stream has not taken */
 	size_t out_used;          /* in worker->out, during a call */
 	unsigned reads_left;      /* from the inner stream, during a call */
+	unsigned records_left;    /* that can be decrypted before the next event */
 	bool more;                /* input may be left where the inner stream does not see it */
 	bool got_close;           /* close_notify */
 	bool sent_close;

@@ -387,6 +387,35 @@ START_TEST(answers_that_nobody_reads_end_the_connection)
 }
 END_TEST
 
+START_TEST(a_burst_of_key_updates_is_not_executed_to_its_end)
+{
+	struct tls_end *end = open_peer(true);
+
+	for (unsigned i = 0; i < 1000; i++)
+		update_key();
+	openssl_peer_run(&peer);
+	tls_rig_run(&rig);
+	expect_broken(end, -EPROTO, "the client sent too many messages of TLS itself");
+	ck_assert_uint_eq(end->counters.key_updates, TLS_MESSAGES_MAX + 1);
+}
+END_TEST
+
+/* Each makes a key: as many as records would delay the other connections of the loop. */
+START_TEST(key_updates_between_data_take_several_events)
+{
+	struct tls_end *end = open_peer(true);
+	unsigned before = end->nready;
+
+	for (size_t i = 0; i < 2 * TLS_EVENT_RECORDS; i++) {
+		openssl_peer_write(&peer, data + i, 1);
+		update_key();
+	}
+	openssl_peer_run(&peer);
+	ck_assert_uint_eq(end->input_bytes, 2 * TLS_EVENT_RECORDS);
+	ck_assert_uint_ge(end->nready - before, 2 * TLS_MESSAGE_RECORDS);
+}
+END_TEST
+
 START_TEST(many_tickets_end_the_connection)
 {
 	struct tls_end *end = open_peer(false);
@@ -616,11 +645,14 @@ END_TEST
 START_TEST(records_of_one_byte_arrive)
 {
 	struct tls_end *end = open_peer(true);
+	unsigned before = end->nready;
 
 	for (size_t i = 0; i < 3000; i++)
 		openssl_peer_write(&peer, data + i, 1);
 	openssl_peer_run(&peer);
 	ck_assert_uint_eq(end->input_bytes, 3000);
+	/* Other connections have their turn meanwhile. */
+	ck_assert_uint_ge(end->nready - before, 3000 / TLS_EVENT_RECORDS);
 	ck_assert_mem_eq(end->input, data, 3000);
 }
 END_TEST
@@ -717,6 +749,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_peer_changes_its_key, 0, 4);
 	tcase_add_test(tc, our_side_changes_its_key_in_time);
 	tcase_add_test(tc, many_key_updates_without_data_end_the_connection);
+	tcase_add_test(tc, a_burst_of_key_updates_is_not_executed_to_its_end);
+	tcase_add_test(tc, key_updates_between_data_take_several_events);
 	tcase_add_test(tc, answers_that_nobody_reads_end_the_connection);
 	tcase_add_test(tc, many_tickets_end_the_connection);
 	add_ends(tc);
