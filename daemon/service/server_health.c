@@ -202,7 +202,8 @@ static bool is_server_fault(enum leg_close why)
 {
 	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
 	       why != LEG_CLOSE_NO_SOURCE_PORT && why != LEG_CLOSE_NO_SOURCE_ADDRESS &&
-	       why != LEG_CLOSE_SHUTDOWN && why != LEG_CLOSE_OWN_UPSTREAM;
+	       why != LEG_CLOSE_SHUTDOWN && why != LEG_CLOSE_OWN_UPSTREAM &&
+	       why != LEG_CLOSE_TLS_LIMIT;
 }
 
 /* Under the lock. */

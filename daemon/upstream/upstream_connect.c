@@ -186,7 +186,7 @@ static void report_server_failed(struct upstream *upstream, enum leg_close why, 
 /* Returns whether another server is tried after a failure for @why. */
 static bool may_try_another(const struct upstream *upstream, enum leg_close why)
 {
-	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
+	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES && why != LEG_CLOSE_TLS_LIMIT &&
 	       us_until(upstream, upstream->deadline_us) &&
 	       server_choice_remaining(&upstream->choice) > 0;
 }

@@ -239,6 +239,7 @@ START_TEST(failures_of_other_causes_do_not_count_against_the_server)
 	ck_assert(!fail_for(LEG_CLOSE_SHUTDOWN, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_LOCAL, "", 0));
 	ck_assert(!fail_for(LEG_CLOSE_OWN_UPSTREAM, "", 0));
+	ck_assert(!fail_for(LEG_CLOSE_TLS_LIMIT, "too many TLS handshakes wait", 0));
 	expect("");
 }
 END_TEST
