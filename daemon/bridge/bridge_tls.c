@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "daemon/bridge/bridge_close.h"
 #include "daemon/bridge/bridge_limits.h"
 #include "tls/tls_stream.h"
 
@@ -11,13 +12,29 @@ static struct bridge *bridge_of_client(void *arg)
 	return ((struct bridge_side *)arg)->bridge;
 }
 
+/* At the limit of the worker, ends the oldest handshake: its client is silent, or very slow. */
+static void evict_oldest(struct worker_service *ws, uint64_t now_us)
+{
+	struct tls_handshake *oldest = tls_worker_limits_evictable(&ws->tls_handshakes, now_us);
+	struct bridge *bridge;
+
+	if (!oldest)
+		return;
+	bridge = container_of(oldest, struct bridge, limits.tls_handshake);
+	tls_limits_end(&ws->service->tls_limits, &ws->tls_handshakes, oldest);
+	bridge_close(bridge, LEG_CLOSE_TLS_LIMIT, CLOSE_BY_CLIENT,
+		     "the oldest one was ended for another client");
+}
+
 const char *bridge_client_securing(void *arg)
 {
 	struct bridge *bridge = bridge_of_client(arg);
 	struct worker_service *ws = bridge->ws;
+	uint64_t now_us = loop_now_us(bridge_loop(bridge));
 
+	evict_oldest(ws, now_us);
 	return tls_limits_begin(&ws->service->tls_limits, &ws->tls_handshakes,
-				(const struct sockaddr *)&bridge->peer,
+				(const struct sockaddr *)&bridge->peer, now_us,
 				&bridge->limits.tls_handshake);
 }
 

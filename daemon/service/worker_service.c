@@ -31,6 +31,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_env *env,
 {
 	*ws = (struct worker_service){.env = env, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
+	tls_worker_limits_init(&ws->tls_handshakes);
 	conn_limits_thread_init(&ws->thread, env->wake, env->arg);
 	if (worker_service_add_backends(ws))
 		return -ENOMEM;

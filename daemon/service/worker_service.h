@@ -62,8 +62,8 @@ struct worker_service {
 	struct backend mount_servers;   /* its MOUNT servers */
 	/* number of the orders for servers that bridge_limits_close_disabled() has applied */
 	unsigned orders;
-	struct conn_limits_thread thread; /* of the service's connection limits */
-	unsigned tls_handshakes;          /* of clients (daemon/service/tls_limits.h) */
+	struct conn_limits_thread thread;        /* of the service's connection limits */
+	struct tls_worker_limits tls_handshakes; /* of clients */
 	struct bridge_list bridges;
 	struct bridge_iter snapshot_iter; /* iteration of the control socket */
 	struct late_call_scan late_scan;

@@ -639,6 +639,7 @@ static void make_service(struct bench *bench)
 			.verbs = sim_fabric_new(bench->verbs, bench->pool)},
 	};
 	TAILQ_INIT(&bench->ws.bridges);
+	tls_worker_limits_init(&bench->ws.tls_handshakes);
 	RIG_ASSERT(worker_service_add_backends(&bench->ws) == 0);
 	loop_task_init(&bench->expel, end_expelled, bench);
 	conn_limits_thread_init(&bench->ws.thread, wake, bench);

@@ -375,6 +375,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.net = {.env = &gate->env, .config = &gate->config, .service = &gate->service},
 	};
 	TAILQ_INIT(&gate->ws.bridges);
+	tls_worker_limits_init(&gate->ws.tls_handshakes);
 	RIG_ASSERT(worker_service_add_backends(&gate->ws) == 0);
 	loop_task_init(&gate->expel, end_expelled, gate);
 	conn_limits_thread_init(&gate->ws.thread, wake, gate);

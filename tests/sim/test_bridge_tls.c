@@ -87,7 +87,7 @@ START_TEST(an_address_has_sixteen_handshakes_at_a_time)
 		clients[i] = arrive();
 		ck_assert_ptr_null(probe(clients[i]));
 	}
-	ck_assert_uint_eq(bench->ws.tls_handshakes, TLS_LIMITS_PER_CLIENT);
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, TLS_LIMITS_PER_CLIENT);
 	expect_half_open(TLS_LIMITS_PER_CLIENT);
 	more = arrive();
 	limit = probe(more);
@@ -101,13 +101,46 @@ START_TEST(an_address_has_sixteen_handshakes_at_a_time)
 	more = arrive();
 	ck_assert_ptr_null(probe(more));
 	end(clients[1], LEG_CLOSE_LOST, "");
-	ck_assert_uint_eq(bench->ws.tls_handshakes, TLS_LIMITS_PER_CLIENT - 1);
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, TLS_LIMITS_PER_CLIENT - 1);
 	end(more, LEG_CLOSE_PEER, "");
 	for (unsigned i = 0; i < TLS_LIMITS_PER_CLIENT; i++)
 		if (i != 1)
 			end(clients[i], LEG_CLOSE_PEER, "");
-	ck_assert_uint_eq(bench->ws.tls_handshakes, 0);
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, 0);
 	expect_half_open(0);
+}
+END_TEST
+
+/* Otherwise a client with many addresses could keep all others out by silent connections. */
+START_TEST(silent_handshakes_give_way_to_new_ones)
+{
+	struct stub *clients[TLS_LIMITS_PER_WORKER], *more;
+
+	bench->config.max_connections = 2 * TLS_LIMITS_PER_WORKER;
+	for (unsigned i = 0; i < TLS_LIMITS_PER_WORKER; i++) {
+		bench->client_addr = 1 + i / TLS_LIMITS_PER_CLIENT;
+		clients[i] = arrive();
+		ck_assert_ptr_null(probe(clients[i]));
+	}
+	bench->client_addr = 100;
+	more = arrive();
+	ck_assert_str_eq(probe(more), "at most 256 at a time on one worker thread");
+	end(more, LEG_CLOSE_TLS_LIMIT, "");
+	ck_assert_uint_eq(clients[0]->close_calls, 0);
+	bench_run(bench, TLS_LIMITS_GRACE_US / 1000);
+	more = arrive();
+	ck_assert_ptr_null(probe(more));
+	bench_run(bench, 1);
+	ck_assert_uint_eq(clients[0]->close_calls, 1);
+	ck_assert_uint_eq(clients[1]->close_calls, 0);
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, TLS_LIMITS_PER_WORKER);
+	ck_assert_uint_eq(refusals(LEG_CLOSE_TLS_LIMIT).count, 2);
+	end(clients[0], LEG_CLOSE_TLS_LIMIT, "");
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, TLS_LIMITS_PER_WORKER);
+	end(more, LEG_CLOSE_PEER, "");
+	for (unsigned i = 1; i < TLS_LIMITS_PER_WORKER; i++)
+		end(clients[i], LEG_CLOSE_PEER, "");
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, 0);
 }
 END_TEST
 
@@ -177,7 +210,7 @@ START_TEST(a_failed_handshake_is_a_refusal_with_its_reason)
 	end(client, LEG_CLOSE_TLS, "the client sent no certificate");
 	ck_assert_uint_eq(refusals(LEG_CLOSE_TLS).count, 1);
 	ck_assert_str_eq(refusals(LEG_CLOSE_TLS).detail, "the client sent no certificate");
-	ck_assert_uint_eq(bench->ws.tls_handshakes, 0);
+	ck_assert_uint_eq(bench->ws.tls_handshakes.count, 0);
 }
 END_TEST
 
@@ -318,6 +351,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, an_address_has_sixteen_handshakes_at_a_time);
+	tcase_add_test(tc, silent_handshakes_give_way_to_new_ones);
 	tcase_add_test(tc, the_server_is_sought_after_handshake_and_first_call);
 	tcase_add_test(tc, the_time_for_the_first_call_begins_again_after_the_handshake);
 	tcase_add_test(tc, a_handshake_on_an_open_connection_sets_no_time_limit);
