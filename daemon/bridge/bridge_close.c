@@ -221,7 +221,7 @@ static bool was_sent_nothing(const struct leg *leg)
 	struct leg_info info;
 
 	leg_info(leg, &info);
-	return info.bytes_sent == 0;
+	return info.bytes_sent == info.tls_answer_bytes;
 }
 
 /*

@@ -244,6 +244,8 @@ struct leg_info {
 	 * ends.
 	 */
 	uint64_t bytes_received, bytes_sent;
+	/* Of bytes_sent: the answer by which a client began TLS, which is no Reply to its Calls */
+	uint32_t tls_answer_bytes;
 	/* The peer of a TLS connection (tls/tls_stream.h); NULL: clear text. Valid until closed(). */
 	const struct tls_peer *tls;
 };

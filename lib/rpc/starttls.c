@@ -10,7 +10,8 @@ static const uint8_t token[8] = {'S', 'T', 'A', 'R', 'T', 'T', 'L', 'S'};
 /* Offsets in an accepted Reply: of the verifier's body, and of accept_stat after the token. */
 #define VERIFIER_OFFSET 20u
 #define STAT_OFFSET     (VERIFIER_OFFSET + sizeof(token))
-#define ANSWER_BYTES    (STAT_OFFSET + XDR_UNIT_BYTES)
+
+_Static_assert(STAT_OFFSET + XDR_UNIT_BYTES == STARTTLS_ANSWER_BYTES, "the answer's length");
 
 size_t starttls_encode_probe(uint8_t to[RPC_NULL_CALL_BYTES], uint32_t xid, uint32_t prog,
 			     uint32_t vers)
@@ -37,13 +38,14 @@ size_t starttls_encode_answer(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid)
 	be32_put(to + VERIFIER_OFFSET - XDR_UNIT_BYTES, sizeof(token));
 	memcpy(to + VERIFIER_OFFSET, token, sizeof(token));
 	be32_put(to + STAT_OFFSET, RPC_SUCCESS);
-	return ANSWER_BYTES;
+	return STARTTLS_ANSWER_BYTES;
 }
 
 static bool has_token(const uint8_t *msg, uint32_t have_bytes, const struct rpc_reply_hdr *hdr)
 {
 	return hdr->verf_flavor == RPC_AUTH_NONE && hdr->verf_bytes == sizeof(token) &&
-	       have_bytes >= ANSWER_BYTES && !memcmp(msg + VERIFIER_OFFSET, token, sizeof(token));
+	       have_bytes >= STARTTLS_ANSWER_BYTES &&
+	       !memcmp(msg + VERIFIER_OFFSET, token, sizeof(token));
 }
 
 enum starttls_answer starttls_check_answer(const uint8_t *msg, uint32_t have_bytes,

@@ -29,9 +29,10 @@ size_t starttls_encode_probe(uint8_t to[RPC_NULL_CALL_BYTES], uint32_t xid, uint
  */
 enum starttls_probe starttls_check_probe(const struct rpc_call_hdr *hdr, uint32_t len_bytes);
 
+#define STARTTLS_ANSWER_BYTES 32u
 /**
  * starttls_encode_answer - Encodes the Reply that accepts a probe. Returns the bytes written to
- * @to: 32.
+ * @to: STARTTLS_ANSWER_BYTES.
  */
 size_t starttls_encode_answer(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid);
 

@@ -465,6 +465,7 @@ static void op_info(const struct leg *base, struct leg_info *info)
 		.calls_in_flight_out = (unsigned)leg->inflight.out.table.count,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
+		.tls_answer_bytes = tcp_tls_answer_bytes(leg),
 		.tls = tcp_tls_peer(leg),
 	};
 }

@@ -368,6 +368,13 @@ void tcp_tls_expired(struct tcp_leg *leg)
 		     "the server did not answer the RPC-with-TLS probe in time");
 }
 
+uint32_t tcp_tls_answer_bytes(const struct tcp_leg *leg)
+{
+	bool answered = leg->conn.is_tls && !leg->conn.connector;
+
+	return answered ? RECORD_MARK_BYTES + STARTTLS_ANSWER_BYTES : 0;
+}
+
 const struct tls_peer *tcp_tls_peer(const struct tcp_leg *leg)
 {
 	return leg->tls && leg->tls->secured && leg->conn.stream ? tls_stream_peer(leg->conn.stream)

@@ -79,6 +79,8 @@ bool tcp_tls_connected(struct tcp_leg *leg, int error) MUST_CHECK;
 /** tcp_tls_expired - SECURING: the time is over. */
 void tcp_tls_expired(struct tcp_leg *leg);
 
+/** tcp_tls_answer_bytes - Returns how many bytes an accepted leg has sent to begin TLS; 0: none. */
+uint32_t tcp_tls_answer_bytes(const struct tcp_leg *leg);
 /** tcp_tls_peer - Returns the peer of a leg whose handshake is complete; NULL: clear text. */
 const struct tls_peer *tcp_tls_peer(const struct tcp_leg *leg);
 

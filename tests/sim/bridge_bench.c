@@ -209,6 +209,7 @@ static void stub_info(const struct leg *leg, struct leg_info *info)
 				  .local = stub_of(leg)->local,
 				  .tls = stub_of(leg)->tls,
 				  .bytes_sent = stub_of(leg)->bytes_sent,
+				  .tls_answer_bytes = stub_of(leg)->tls_answer_bytes,
 				  .bytes_received = stub_of(leg)->bytes_received};
 }
 

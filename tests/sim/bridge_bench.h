@@ -35,6 +35,7 @@ struct stub {
 	struct loop_task *hears;    /* called then; NULL: nothing */
 	struct sockaddr_storage local;
 	const struct tls_peer *tls; /* of leg_info */
+	uint32_t tls_answer_bytes;
 	uint64_t bytes_sent, bytes_received;
 	uint64_t bytes_taken; /* of those sent, reported after stub_tells_taken() */
 };

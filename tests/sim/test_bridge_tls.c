@@ -181,6 +181,26 @@ START_TEST(the_time_for_the_first_call_begins_again_after_the_handshake)
 }
 END_TEST
 
+/* It would come back at once, with another handshake: the answer to its probe is no Reply. */
+START_TEST(a_client_whose_server_refuses_is_held_for_a_moment)
+{
+	struct stub *client = arrive(), *server;
+
+	client->bytes_sent = client->tls_answer_bytes = 36;
+	ck_assert_ptr_null(probe(client));
+	complete(client, &known);
+	bench_stub_call(bench, client, 1);
+	bench_run(bench, 1);
+	server = bench_stub(bench, bench->nstubs - 1);
+	stub_fail(server, LEG_CLOSE_REFUSED, "");
+	bench_run(bench, CONN_LIMITS_TARPIT_US / 1000 - 10);
+	ck_assert_uint_eq(client->close_calls, 0);
+	bench_run(bench, 10);
+	ck_assert_uint_eq(client->close_calls, 1);
+	end(client, LEG_CLOSE_REFUSED, "");
+}
+END_TEST
+
 /* Calls in clear came first, as `tls = "allowed"` permits: the connection is not idle. */
 START_TEST(a_handshake_on_an_open_connection_sets_no_time_limit)
 {
@@ -354,6 +374,7 @@ int main(void)
 	tcase_add_test(tc, silent_handshakes_give_way_to_new_ones);
 	tcase_add_test(tc, the_server_is_sought_after_handshake_and_first_call);
 	tcase_add_test(tc, the_time_for_the_first_call_begins_again_after_the_handshake);
+	tcase_add_test(tc, a_client_whose_server_refuses_is_held_for_a_moment);
 	tcase_add_test(tc, a_handshake_on_an_open_connection_sets_no_time_limit);
 	tcase_add_test(tc, a_failed_handshake_is_a_refusal_with_its_reason);
 	tcase_add_test(tc, tls_that_fails_on_an_open_connection_is_no_refusal);

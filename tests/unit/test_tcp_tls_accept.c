@@ -21,6 +21,15 @@ static const struct tls_peer *peer_of(const struct bench_side *side)
 	return info.tls;
 }
 
+/* Whether the leg has sent nothing but its answer to the probe. */
+static bool has_only_answered(const struct bench_side *side)
+{
+	struct leg_info info;
+
+	leg_info(side->leg, &info);
+	return info.tls_answer_bytes && info.bytes_sent == info.tls_answer_bytes;
+}
+
 static const char *state_of(const struct bench_side *side)
 {
 	struct leg_info info;
@@ -67,7 +76,9 @@ START_TEST(a_probe_begins_tls)
 	ck_assert(!peer->verified);
 	ck_assert_str_eq(peer->name, "");
 	ck_assert_ptr_nonnull(strstr(peer->cipher, "TLS_"));
+	ck_assert(has_only_answered(&server));
 	expect_call_and_reply();
+	ck_assert(!has_only_answered(&server));
 	ck_assert(wire_is_tls(&to_leg, 0));
 	ck_assert(wire_is_tls(&from_leg, 0));
 	ck_assert_uint_eq(tls_bench_counters.handshakes_ok, 1);
