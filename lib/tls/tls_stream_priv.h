@@ -12,7 +12,8 @@
 
 /* Plaintext that one system call sends; also what an inner stream can leave to be kept. */
 #define TLS_BATCH_BYTES (4u * TLS_RECORD_BYTES)
-#define TLS_OUT_BYTES   (TLS_BATCH_BYTES + 8u * TLS_EXPANSION_BYTES)
+/* A client can demand records of 512 bytes (RFC 6066 section 4). Each adds 22 bytes. */
+#define TLS_OUT_BYTES (TLS_BATCH_BYTES + TLS_BATCH_BYTES / 512u * 22u + 8u * TLS_EXPANSION_BYTES)
 
 /* Of an open connection: what one call can leave, and answers to messages such as KeyUpdate. */
 #define TLS_PENDING_MAX_BYTES (TLS_OUT_BYTES + 8192u)

@@ -642,6 +642,24 @@ START_TEST(what_is_no_record_is_refused)
 }
 END_TEST
 
+START_TEST(a_client_can_demand_short_records)
+{
+	struct tls_end *end = &rig.server;
+
+	openssl_peer_init(&peer, &rig, TLS_ROLE_CLIENT, NULL);
+	ck_assert_int_eq(SSL_CTX_set_tlsext_max_fragment_length(peer.ctx, (uint8_t)_i), 1);
+	tls_rig_alone(&rig, end, TLS_ROLE_SERVER);
+	openssl_peer_begin(&peer);
+	openssl_peer_run(&peer);
+	ck_assert_int_eq(end->error, 0);
+	ck_assert_int_eq(tls_end_write(end, data, LARGE_BYTES), 0);
+	openssl_peer_run(&peer);
+	ck_assert_uint_eq(peer.input_bytes, LARGE_BYTES);
+	ck_assert_mem_eq(peer.input, data, LARGE_BYTES);
+	ck_assert_str_eq(tls_stream_error(end->stream), "");
+}
+END_TEST
+
 START_TEST(records_of_one_byte_arrive)
 {
 	struct tls_end *end = open_peer(true);
@@ -757,6 +775,8 @@ int main(void)
 	tcase_add_test(tc, a_record_that_was_changed_is_refused);
 	tcase_add_test(tc, an_alert_of_the_peer_ends_the_connection);
 	tcase_add_loop_test(tc, what_is_no_record_is_refused, 0, ARRAY_SIZE(bad_records));
+	tcase_add_loop_test(tc, a_client_can_demand_short_records, TLSEXT_max_fragment_length_512,
+			    TLSEXT_max_fragment_length_4096 + 1);
 	tcase_add_test(tc, records_of_one_byte_arrive);
 	tcase_add_test(tc, an_idle_connection_has_no_buffers);
 	tcase_add_test(tc, a_busy_connection_has_what_is_stated);
