@@ -347,7 +347,8 @@ const char *config_tls_server_error(const char *text)
 {
 	if (is_address(text))
 		return NULL;
-	if (!config_host_error(text))
+	/* For OpenSSL a dot before the name means any name below it. */
+	if (text[0] != '.' && !config_host_error(text))
 		return NULL;
 	return "it must be a DNS name or an IP address of a certificate, without port";
 }

@@ -209,11 +209,16 @@ static int make_ctx(struct tls_context *context, enum tls_role role, SSL_CTX *li
 
 /* The rules */
 
+/* Certificates, and the name that a client sends, have no dot at the end (RFC 6066 section 3). */
 static int set_server_name(struct tls_context *context, const char *name)
 {
+	size_t length = name ? strlen(name) : 0;
+
 	if (!name)
 		return 0;
-	context->server_name = strdup(name);
+	if (length > 1 && name[length - 1] == '.')
+		length--;
+	context->server_name = strndup(name, length);
 	return context->server_name ? 0 : -ENOMEM;
 }
 

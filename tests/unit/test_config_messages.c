@@ -213,6 +213,9 @@ static const struct {
 	{SERVICE(TO_TCP "tls_server_name = \"*.example.net\";"),
 	 "2: tls_server_name: it must be a DNS name or an IP address of a certificate, without "
 	 "port"},
+	{SERVICE(TO_TCP "tls_server_name = \".example.net\";"),
+	 "2: tls_server_name: it must be a DNS name or an IP address of a certificate, without "
+	 "port"},
 	{SERVICE(TO_TCP "tls_server_name = 5;"),
 	 "2: tls_server_name must be a string in quotes, not a number"},
 	{SERVICE(TO_RDMA "tls_server_name = \"filer\";"),

@@ -123,6 +123,16 @@ START_TEST(a_server_has_the_name_that_was_asked_for)
 }
 END_TEST
 
+/* The host of a URI can end with a dot, so that no domain is searched. */
+START_TEST(a_dot_at_the_end_of_the_name_does_not_count)
+{
+	serve((struct certificate_spec){.subject = "filer", .alt_names = "DNS:filer.example"});
+	ask_for("filer.example.");
+	expect_client(0, "");
+	ck_assert_str_eq(tls_stream_peer(rig.client.stream)->name, "filer.example");
+}
+END_TEST
+
 START_TEST(a_server_without_alternative_names_is_not_accepted)
 {
 	serve((struct certificate_spec){.subject = "proxy.example"});
@@ -545,6 +555,7 @@ int main(void)
 	tcase_add_test(tc, both_ends_know_each_other);
 	tcase_add_loop_test(tc, a_server_has_the_name_that_was_asked_for, 0,
 			    ARRAY_SIZE(server_names));
+	tcase_add_test(tc, a_dot_at_the_end_of_the_name_does_not_count);
 	tcase_add_test(tc, a_server_without_alternative_names_is_not_accepted);
 	tcase_add_test(tc, a_foreign_authority_is_not_accepted);
 	tcase_add_test(tc, a_chain_leads_to_the_authority);
