@@ -148,8 +148,13 @@ static void *thread_main(void *arg)
 {
 	struct job_threads *threads = arg;
 
-	/* Only for the calling thread, on Linux. Without it handshakes compete with the workers. */
-	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), JOB_THREADS_NICE);
+	const id_t self = (id_t)gettid();
+
+	/*
+	 * Only for the calling thread, on Linux; the kernel limits the value. Without it handshakes
+	 * compete with the workers.
+	 */
+	(void)setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + JOB_THREADS_NICE);
 	pthread_mutex_lock(&threads->lock);
 	while (!threads->stopping) {
 		if (!TAILQ_EMPTY(&threads->ready)) {

@@ -19,7 +19,7 @@
 #include "tls/tls_stream.h"
 
 #define JOB_THREADS_MAX  4u   /* per process */
-#define JOB_THREADS_NICE 10   /* of their priority */
+#define JOB_THREADS_NICE 10   /* added to the niceness of the process */
 #define JOB_QUEUE_MAX    256u /* jobs of one queue that no thread has begun */
 
 struct job_threads;
