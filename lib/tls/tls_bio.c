@@ -140,16 +140,17 @@ static int keep_rest(struct tls_stream *tls, size_t sent)
 static int send_all(struct tls_stream *tls)
 {
 	size_t kept = tls_bytes_filled(&tls->pending);
-	struct iovec iov[2] = {
-		{tls->pending.at + tls->pending.start, kept},
-		{tls->worker->out, tls->out_used},
-	};
-	int skip = !kept, err;
+	struct iovec iov[2];
+	int niov = 0, err;
 	ssize_t n;
 
-	if (!kept && !tls->out_used)
+	if (kept)
+		iov[niov++] = (struct iovec){tls_bytes_first(&tls->pending), kept};
+	if (tls->out_used)
+		iov[niov++] = (struct iovec){tls->worker->out, tls->out_used};
+	if (!niov)
 		return 0;
-	n = stream_writev(tls->inner, iov + skip, 2 - skip - !tls->out_used);
+	n = stream_writev(tls->inner, iov, niov);
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
 	err = keep_rest(tls, n > 0 ? (size_t)n : 0);

@@ -19,6 +19,12 @@ static inline size_t tls_bytes_filled(const struct tls_bytes *bytes)
 	return bytes->end - bytes->start;
 }
 
+/** tls_bytes_first - Returns the first byte; NULL if there is no buffer. */
+static inline uint8_t *tls_bytes_first(const struct tls_bytes *bytes)
+{
+	return bytes->at ? bytes->at + bytes->start : NULL;
+}
+
 /** tls_bytes_fini - Frees the buffer, which is empty then and can be used again. */
 static inline void tls_bytes_fini(struct tls_bytes *bytes)
 {

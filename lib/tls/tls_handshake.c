@@ -120,7 +120,7 @@ static void start_work(struct tls_stream *tls)
 
 static size_t record_bytes(const struct tls_bytes *in)
 {
-	const uint8_t *header = in->at + in->start;
+	const uint8_t *header = tls_bytes_first(in);
 
 	if (tls_bytes_filled(in) < TLS_HEADER_BYTES)
 		return 0;
@@ -130,7 +130,7 @@ static size_t record_bytes(const struct tls_bytes *in)
 /* Whether the next bytes can begin a record: its type, and the major version. */
 static bool is_tls(const struct tls_bytes *in)
 {
-	const uint8_t *header = in->at + in->start;
+	const uint8_t *header = tls_bytes_first(in);
 	size_t filled = tls_bytes_filled(in);
 
 	return (filled < 1 || (header[0] >= SSL3_RT_CHANGE_CIPHER_SPEC &&
