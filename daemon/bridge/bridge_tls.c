@@ -65,7 +65,10 @@ const char *bridge_tls_text(const struct leg_info *client, const struct leg_info
 	return text;
 }
 
-/* With tls = "allowed" the probe can follow Calls in clear: the line that says "open" is over. */
+/*
+ * With tls = "allowed" the probe can follow Calls in clear. The line "open", which shows TLS, was
+ * logged before it then.
+ */
 static void log_secured(const struct bridge *bridge, const struct leg_info *client)
 {
 	const struct leg_info none = {0};

@@ -7,8 +7,8 @@
  * limits keep one address, and one worker, from taking all of that.
  *
  * A client with many addresses, as any with IPv6, could fill a worker's limit with silent
- * connections. So at that limit the owner ends the oldest handshake, if it is older than an honest
- * one.
+ * connections. So at that limit the owner ends the oldest handshake, if it has lasted
+ * TLS_LIMITS_GRACE_US, which is longer than a normal one takes.
  *
  * Threads: any; it has its own lock, which is taken twice for each handshake. What is of a worker
  * belongs to its thread.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names and dates of certificates: what RFC 9525 says about who is meant by one. */
+/* Names and dates of certificates. RFC 9525 defines which names a certificate is for. */
 #ifndef TLS_TLS_CERT_H
 #define TLS_TLS_CERT_H
 

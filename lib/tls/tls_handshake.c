@@ -3,8 +3,8 @@
  * The handshake of a TLS stream.
  *
  * The loop's thread reads one record, gives it with the SSL object to the runner, and continues in
- * work_done(): it sends the output, and reads the next record. Nothing after the last record of the
- * handshake is read, so the records that follow can be decrypted by anyone who has their keys.
+ * work_done(): it sends the output, and reads the next record. It never reads past the last record of
+ * the handshake, so all later records are still in the socket when the keys are known.
  */
 #include <errno.h>
 #include <openssl/err.h>
